@@ -19,12 +19,19 @@ from finance_api.importers.csv.table import (
     NoTable,
     Table,
     filled,
+    is_account,
     is_date,
     is_text,
     looks_like_data,
     looks_like_headings,
 )
-from finance_api.importers.csv.vocabulary import are_counts, kind_of, known_headings, role_fit
+from finance_api.importers.csv.vocabulary import (
+    OPENING,
+    are_counts,
+    kind_of,
+    known_headings,
+    role_fit,
+)
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import Choice, ImportRefused
 from finance_api.resources.currencies import Mark, mark_of
@@ -74,12 +81,15 @@ def tables(text: TextFile, mapping: Mapping) -> Iterator[Table]:
 
 def below_labels(text: TextFile, mapping: Mapping) -> Iterator[Table]:
     """Yield the tables without headings that begin below lines of one cell each, such as the
-    number of the account, or of a text and another cell.
+    number of the account, or of a text and another cell; or below an opening balance.
     """
     lines = list(islice(text.lines(), SEARCHED_LINES))
     for delimiter in _delimiters(text, mapping):
-        rows = ([cell for cell in _cells(line, delimiter) if cell.strip()] for line in lines)
+        rows = [[cell for cell in _cells(line, delimiter) if cell.strip()] for line in lines]
         number = next((n for n, cells in enumerate(rows) if not _is_label(cells)), 0)
+        first = next((n for n, cells in enumerate(rows) if looks_like_data(cells)), 0)
+        if first and any(kind_of(cell.strip()) == OPENING for cell in rows[first - 1]):
+            number = first
         if number:
             below = replace(text, skip_rows=text.skip_rows + number)
             yield Table(below, delimiter, has_header=False, skip_last=mapping.skip_last)
@@ -173,12 +183,16 @@ def currency_above(lines: list[Line]) -> str | None:
     balance; None if not exactly one.
     """
     for role in ("currency", "balance", "account"):
-        marks = [_mark_in(texts[0]) for label, texts in lines if texts and role_fit(role, label)]
+        named = [(label, *texts) for label, texts in lines if role_fit(role, label)]
+        marks = [_mark_in(text) for _, *texts in named if role != "account" for text in texts[:1]]
+        if role != "balance":
+            parts = [part for texts in named for part in texts]
+            marks += [mark_of(code) for part in parts for code in _CODE.findall(part)]
         if role == "account":
-            parts = [
-                part for label, texts in lines if role_fit(role, label) for part in (label, *texts)
-            ]
-            marks = [mark_of(code) for part in parts for code in _CODE.findall(part)]
+            words = [word for part in parts for word in part.split()]
+            # The first two letters of an IBAN and of a currency are those of their country.
+            countries = {word[:2] for word in words if word[:1].isalpha() and is_account(word)}
+            marks += [m for m in map(mark_of, words) if m and (m.currency or "")[:2] in countries]
         found = {mark.currency for mark in marks if mark is not None} - {None}
         if found:
             return found.pop() if len(found) == 1 else None
@@ -187,7 +201,7 @@ def currency_above(lines: list[Line]) -> str | None:
 
 def _mark_in(text: str) -> Mark | None:
     """Return the currency that stands alone in a text or beside an amount."""
-    text = text.strip("[] ")
+    text = text.strip("[](): -")
     written = shape_of(text)
     return mark_of(text) if written is None else written.mark
 

@@ -40,7 +40,7 @@ def stated_in(lines: Iterable[Line]) -> Iterator[Stated]:
     """Yield balances such as "Kontostand vom 31.01.2026:;1.087,60 EUR", without their units."""
     lines = list(lines)
     for label, texts in lines:
-        kind, day = None, None
+        kind, day, before = None, None, ""
         for text in (label, *(part.strip() for each in texts for part in _COLON.split(each))):
             amount, *beside = text.split() or [""]
             if kind is not None and beside and is_date(beside[-1]) and is_amount(amount):
@@ -48,8 +48,9 @@ def stated_in(lines: Iterable[Line]) -> Iterator[Stated]:
                 text, day = amount, _day_in(beside[-1:])
             if is_amount(text) and not is_date(text):
                 if kind is not None:
-                    yield Stated(kind, day, text)
-                kind = None
+                    yield Stated(kind, day, before if text == "0" and before else text)
+                # The label may stand behind its amount, beside columns of zeros.
+                kind, before = None, text if "." in text or "," in text else ""
                 continue
             if found := named_balance(text):
                 kind, day = found, _day_beside(text, lines)

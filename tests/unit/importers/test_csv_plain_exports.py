@@ -3,6 +3,7 @@
 import pytest
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.values.time import date_text
 from support.csv_files import answers, read, refusal
 
 
@@ -328,6 +329,12 @@ def test_a_number_below_the_rows_that_the_delimiter_divided_is_one_number():
         ("幣別：,新臺幣", "TWD"),
         ("Conta ,0123456789012 - EUR - Conta à ordem", "EUR"),
         ("Konto Direct (PLN),61 1050", "PLN"),
+        ("Moneda:,Pesos (CLP)", "CLP"),
+        ("Currency :- INR", "INR"),
+        ("Loại tiền:,VND", "VND"),
+        ("Hesap,123-6299999 TL Vadesiz\nIBAN,TR330006200012300006299999", "TRY"),
+        # No account of this country is named.
+        ("Account,12345678 ALL TRANSACTIONS", None),
     ],
 )
 def test_a_line_above_the_headings_states_the_currency(line, currency):
@@ -412,11 +419,15 @@ def test_the_row_that_no_balance_precedes_most_likely_goes_the_way_of_most_other
 OWN, OTHERS = "DE89370400440532013000", ["GB29NWBK60161331926819", "FR1420041010050500013M02606"]
 
 
+#: The account of whoever pays: one's own if money goes out.
+BOTH = [(OWN, OTHERS[0], "-12,50"), (OWN, "", "-3,00"), (OTHERS[1], OWN, "900,00")]
+
+
 @pytest.mark.parametrize(
     "rows",
     [
-        # The account of whoever pays: one's own if money goes out.
-        [(OWN, OTHERS[0], "-12,50"), (OWN, "", "-3,00"), (OTHERS[1], OWN, "900,00")],
+        # One of them is blank in a row.
+        [*BOTH, (OTHERS[0], "", "-1,00")],
         # The account of the other party, under a heading that does not say so.
         [(f"DE895323{number:014}", "", "-12,50") for number in range(6)],
     ],
@@ -426,3 +437,87 @@ def test_accounts_of_whoever_pays_are_not_one_s_own(rows):
     for day, (payer, payee, amount) in enumerate(rows, 13):
         text += f"{day}.01.2026;Laden {day};{payer};{payee};{amount};EUR\n"
     assert "has several accounts" in str(refusal(text))
+
+
+def test_accounts_of_payer_and_payee_of_which_one_is_in_each_row_are_not_asked_about():
+    text = "Datum;Text;IBAN;Empfängerkonto;Betrag;Währung\n"
+    for day, (payer, payee, amount) in enumerate(BOTH, 13):
+        text += f"{day}.01.2026;Laden {day};{payer};{payee};{amount};EUR\n"
+    assert amounts(text, currency=None) == [-12.5, -3, 900]
+
+
+def test_amounts_of_a_profile_stand_in_either_of_its_columns():
+    head = "Buchungstag;Wert;Umsatzart;Begünstigter / Auftraggeber;Verwendungszweck;IBAN;BIC;"
+    head += "Kundenreferenz;Mandatsreferenz ;Gläubiger ID;Fremde Gebühren;Betrag;"
+    head += "Abweichender Empfänger;Anzahl der Aufträge;Anzahl der Schecks;Soll;Haben;Währung\n"
+    row = "13.01.2026;13.01.2026;Karte;Laden;Rechnung;;;;;;;{0};;;;{1};{2};EUR\n"
+    older = head + row.format("", "-82,58", "") + row.format("", "", "1.332,57")
+    assert amounts(older, currency=None) == [-82.58, 1332.57]
+    newer = head + row.format("-82,58", "-82,58", "") + row.format("5,00", "", "5,00")
+    assert amounts(newer, currency=None) == [-82.58, 5]
+    # Whether an amount in the column of debits has a sign is no guess.
+    assert refusal(head + row.format("", "82,58", ""))
+
+
+def test_a_day_of_settlement_that_booked_rows_lack_is_not_that_of_booking():
+    text = "Run Date,Action,Amount,Settlement Date\n2026-01-16,Fuel,-5.00,\n"
+    text += "2026-01-15,Bond,-6.00,2026-01-17\n2026-01-14,Bus,-7.00,\n"
+    text += "2026-01-13,Fund,-8.00,2026-01-14\n"
+    (found,) = read(text, account="Main", currency="EUR")
+    assert [date_text(entry.date) for entry in found.entries[:2]] == ["2026-01-16", "2026-01-15"]
+    # The newest rows alone may be pending.
+    pending = text.replace("-7.00,", "-7.00,2026-01-15")
+    assert refusal(pending, currency="EUR")
+
+
+def test_the_balance_of_the_day_beside_each_of_its_rows_is_not_asked_about():
+    text = "Data,Título,Entrada(R$),Saída(R$),Saldo do Dia(R$)\n11/12/2026,a,0.00,108.25,905.43\n"
+    text += "11/12/2026,b,41.63,0.00,905.43\n13/12/2026,c,100.00,0.00,1005.43\n"
+    text += "15/12/2026,d,0.00,5.43,1000.00\n"
+    assert amounts(text, currency=None) == [-108.25, 41.63, 100, -5.43]
+    assert refusal(text.replace("1000.00", "1001.00"))
+
+
+def test_rows_without_headings_begin_below_the_opening_balance():
+    text = "ALL,0,BRANCH,4255,SANDTON,0,0\nALL,0,OPEN,{0},OPEN BALANCE,0,0\n"
+    text += "HIST,20260114,,29712.37,CREDIT TRANSFER,SALARY,1642,0\n"
+    text += "HIST,20260118,,-649.79,CHEQUE CARD PURCHASE,WOOLWORTHS,1949,0\n"
+    text += "HIST,20260121,,-62.58,CHEQUE CARD PURCHASE,DIS-CHEM,4878,0\n"
+    text += "ALL,0,CLOSE,29352.27,CLOSE BALANCE,0,0\n"
+    (found,) = read(text.format("352.27"), account="Main", currency="EUR")
+    assert [entry.amount for entry in found.entries] == [297_123_700, -6_497_900, -625_800]
+    assert found.statement.opening.amount == 3_522_700
+    assert "closing balance" in str(refusal(text.format("353.27")))
+
+
+def test_a_turnover_below_the_rows_is_left_out():
+    text = "Data;Descriere;Debit (RON);Credit (RON);Sold (RON)\n21/01/2026;a;155,63;;1.157,41\n"
+    text += "23/01/2026;b;;168,92;1.326,33\n;Rulaj;155,63;168,92;\n;Sold final;;;1.326,33\n"
+    assert amounts(text, currency=None) == [-155.63, 168.92]
+
+
+def test_a_column_of_words_against_some_signs_is_offered_without_the_signs():
+    text = "Action,Time,Name,No. of shares,Total\nDeposit,2026-01-13,a,,48.58\n"
+    text += "Market buy,2026-01-14,b,0.05925,4.74\nCard debit,2026-01-15,c,,-152.00\n"
+    first, *_ = answers(refusal(text, currency="GBP"))
+    assert first == "--sign Action --mixed-signs ignore ---positive ---invert"
+    assert amounts(text, sign="Action", mixed_signs="ignore") == [48.58, -4.74, -152]
+
+
+def test_names_that_say_more_than_the_note_or_stand_in_some_rows_are_kept():
+    text = "Date,Description,Quax,Amount\n"
+    for day in range(10, 30):
+        text += f"2026-01-{day},{('Card', 'Transfer')[day % 2]},Shop {'ABCD'[day % 4]},-5.00\n"
+    (found,) = read(text, account="Main", currency="EUR")
+    assert found.entries[0].note == "Card Shop C"
+    text = "Date,Name,Merchant name,Amount\n2026-01-13,Fund,,-5.00\n2026-01-14,Bond,,-6.00\n"
+    (found,) = read(f"{text}2026-01-15,,Tesco,-7.00\n", account="Main", currency="EUR")
+    assert found.entries[2].payee == "Tesco"
+
+
+def test_a_code_beside_a_currency_of_the_same_rows_is_one_too():
+    text = "Datum;Text;Belopp;Transaktionsvaluta;Instrumentvaluta\n2026-02-19;a;-214,12;SEK;\n"
+    text += "2026-02-20;b;-686,36;SEK;{0}\n"
+    (found,) = read(text.format("SEK"), account="Main")
+    assert found.account.currency == "SEK"
+    assert "Transaktionsvaluta" in str(refusal(text.format("USD")))

@@ -16,6 +16,7 @@ from finance_api.importers.csv.vocabulary import (
     YES_OR_NO,
     folded,
     is_not_money,
+    is_settlement,
 )
 from finance_api.importers.interface import ImportRefused, quoted
 from finance_api.values.time import DAY_SECONDS
@@ -72,6 +73,7 @@ def _find_record_date(open_: OpenColumns, dates: Sequence[Column]) -> None:
     if len({tuple(text[:_DAY_LENGTH] for text in column.texts) for column in dates}) == 1:
         # All these columns have the same days.
         dates = best("booked", dates)[:1] or best("date", dates)[:1] or dates[:1]
+    dates = [column for column in dates if not _is_lacked(column)] or dates
     others = [column for column in dates if column.fit("value") < 2] or dates
     exact = [column for column in others if column.fit("booked") == 2]
     exact = exact or [column for column in others if column.fit("date") == 2]
@@ -87,6 +89,12 @@ def _find_record_date(open_: OpenColumns, dates: Sequence[Column]) -> None:
         offered.sort(key=lambda column: not column.is_full)
         readings = ([("recordDate", column)] for column in offered)
         open_.ask("recordDate", Topic.DATE_COLUMNS, *readings)
+
+
+def _is_lacked(column: Column) -> bool:
+    """Return whether booked rows lack a day of settlement: a pending row would be the newest."""
+    filled = "".join("x" if text else " " for text in column.texts)
+    return is_settlement(column.heading) and " " in filled.strip()
 
 
 def _near_form(open_: OpenColumns, columns: Sequence[Column]) -> DateForm | None:
@@ -228,12 +236,20 @@ def _find_accounts(open_: OpenColumns) -> None:
         if several and not open_.has("counterpartyAccount"):
             reason = f"{quoted(open_.name(one[0]))} is the account"
             open_.take("counterpartyAccount", several[0], reason)
+    elif several and _name_one(several[0], *others):
+        open_.explain(several[0])
     elif several and open_.user_mapping.account is None and not _are_of_payers(several[0], others):
         open_.take("accountNumber", several[0])
     named = [c for c in open_.free if c.fit("account") == 2 and c.is_text and c.is_full]
     is_open = open_.user_mapping.account is None and not open_.has("accountNumber")
     if is_open and len(named) == 1 and len(named[0].values) == 1:
         open_.take("account", named[0])
+
+
+def _name_one(*columns: Column) -> bool:
+    """Return whether one of these accounts is in each row: the file is that account's."""
+    rows = map(set, zip(*(column.texts for column in columns), strict=True))
+    return any(set.intersection(*rows))
 
 
 def _are_of_payers(accounts: Column, others: Sequence[Column]) -> bool:
@@ -247,7 +263,7 @@ def _find_texts(open_: OpenColumns) -> None:
         return
     texts = [c for c in open_.free if c.is_text and c.index not in open_.statuses]
     texts = [c for c in texts if not (c.are_currencies or c.are_accounts or c.fit("account") == 2)]
-    payees = best("payee", [c for c in texts if len(c.values) > 1]) or best("payee", texts)
+    payees = best("payee", [c for c in texts if _differs(c)]) or best("payee", texts)
     if not open_.has("payee"):
         for column in payees if payees and payees[0].fit("payee") == 2 else payees[:1]:
             open_.take("payee", column)
@@ -268,26 +284,33 @@ def _find_note(open_: OpenColumns, texts: Sequence[Column]) -> None:
     """
     if open_.has("note") and "note" not in open_.by_name:
         return
-    named = [c for c in texts if c.fit("note") or (c.fit("payee") and len(c.values) > 1)]
+    named = [c for c in texts if c.fit("note") or (c.fit("payee") and _differs(c))]
     if named and open_.has("note"):
         open_.columns["note"] = open_.known["note"]
     for column in named:
         open_.take("note", column)
     if not open_.has("payee"):
         has_ways = any(column.is_signed for column in open_.of("amount")) or open_.has("debit")
-        has_note = open_.has("note")
+        notes = open_.of("note")
         texts = [column for column in texts if column in open_.free]
         telling = [column for column in texts if not _is_vocabulary(column, has_ways)]
-        for column in (c for c in telling if not has_note or _has_names(c)):
+        for column in (c for c in telling if not notes or _has_names(c, notes)):
             open_.take("note", column, ONLY if len(telling) == 1 else "it is text")
 
 
-def _has_names(column: Column) -> bool:
-    """Return whether most rows have texts of their own, and most of these have no digits."""
+def _differs(column: Column) -> bool:
+    return len(column.values) > 1 or not column.is_full
+
+
+def _has_names(column: Column, notes: Sequence[Column]) -> bool:
+    """Return whether most rows have texts of their own, or there are more texts than in the notes,
+    and most of these have no digits.
+    """
     if any(map(is_not_money, column.values)):
         return False
     names = [text for text in column.values if not any(map(str.isdigit, text))]
-    return len(column.values) * 2 > len(column.texts) and len(names) * 2 > len(column.values)
+    few = min(len(column.texts), 2 * max(len(note.values) for note in notes))
+    return len(column.values) * 2 > few and len(names) * 2 > len(column.values)
 
 
 def _is_vocabulary(column: Column, has_ways: bool) -> bool:

@@ -138,6 +138,7 @@ def _is_supported(column: Watched, codes: abc.Set[str], plan: Plan, survey: Surv
         return True
     headings = map(plan.headings.text, range(plan.table.width))
     marks = {*survey.amounts.marks, *chain.from_iterable(map(marks_in, headings))}
-    others = (codes_in(other.values) for other in survey.watched if other is not column)
+    watched = (other for other in survey.watched if other is not column)
+    others = (codes_in(filter(str.strip, other.values)) for other in watched)
     stated = currencies_beside(plan.table.above).union(*others)
     return codes <= stated | {mark.currency for mark in marks}

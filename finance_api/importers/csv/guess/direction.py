@@ -338,6 +338,13 @@ def _ask_about_contradictions(
         if is_signed and all(way in (0, -direction) for _, direction, way, _ in directed):
             other = "in" if mapping.positive == "out" else "out"
             choices.append(Choice({"positive": other, "invert": None}, _shown_way(line, -way)))
+        elif is_signed and mapping.sign is None:
+            # If a word is beside one sign only, its money is no refund: the sign says nothing.
+            ignored: ImportOptions = {"mixed_signs": "ignore"}
+            without = [each._replace(changes={**each.changes, **ignored}) for each in choices]
+            kinds = column.values.values()
+            are_mixed = any(len({sign > 0 for _, sign in each if sign}) > 1 for each in kinds)
+            choices = [*choices, *without] if are_mixed else [*without, *choices]
         if is_signed or not _is_certain(column.values) or mapping.sign or mapping.debit:
             choices += [
                 choice

@@ -1,7 +1,8 @@
 """Finds the columns of money: the amount or its two sides, the balance, and what adds nothing."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, permutations, product
+from itertools import combinations, groupby, permutations, product
+from operator import itemgetter
 
 from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.csv.balances import orders_of
@@ -28,7 +29,8 @@ def find_money(open_: OpenColumns) -> None:
     all_ = [c for c in open_.free if c.is_number and (c.has_decimals or not c.fit("account"))]
     numbers = [column for column in all_ if not (column.fit("rate") or column.fit("limit"))]
     shares = [column for column in open_.all if column.fit("quantity") == 2 and column.filled]
-    others = [column for column in numbers if column.fit("price") < 2]
+    of_shares = [c for c in shares if c.fit("amount") < 2]
+    others = [c for c in numbers if c.fit("price") < 2 and c not in of_shares]
     money = [column for column in (*others, *open_.of("amount")) if column.fit("amount") == 2]
     if shares and money:
         # If only the value has signs, it may be the amount.
@@ -392,7 +394,10 @@ def _find_balance(open_: OpenColumns, numbers: Sequence[Column]) -> None:
         open_.explain(before)
         open_.take("balance", after, "it is the balance of another column and the amount")
         return
+    of_days = [c for c in numbers if c not in running and c.fit("balance") and _ends_days(open_, c)]
+    open_.explain(*of_days)
     # A balance that never changes is not one of each row.
+    numbers = [c for c in numbers if c not in of_days]
     numbers = [c for c in numbers if len(c.values) > 1 or len(c.filled) < 2]
     named = _without_copies(open_, best("balance", running) or best("balance", numbers))
     if len(named) == 1 and (named[0] in running or named[0].fit("balance") == 2):
@@ -463,13 +468,32 @@ def _follows(balance: Column, credit: Column, debit: Column) -> bool:
 
 def _charges(open_: OpenColumns, fee: Column, balance: Column) -> bool:
     """Return whether the balance changes by the amount of each row and falls by its fee."""
-    ways = [(c, way) for name, way in _WAYS.items() for c in open_.of(name)] + [(fee, -1)]
-    found = []
-    for after, *units in _rows(balance, *(column for column, _ in ways)):
-        pairs = zip(ways, units, strict=True)
-        moved = sum(way * abs(each or 0) if way else each or 0 for (_, way), each in pairs)
-        found += [] if after is None else [(0, moved, after)]
+    rows = zip(_moved(open_, fee), balance.numbers, strict=True)
+    found = [(0, moved, after) for moved, after in rows if after is not None]
     return len(found) > 2 and bool(orders_of(found, int))
+
+
+def _moved(open_: OpenColumns, *fees: Column) -> Iterator[int]:
+    """Yield the money of each row, less the fees."""
+    ways = [(c, way) for name, way in _WAYS.items() for c in open_.of(name)]
+    ways += [(fee, -1) for fee in fees]
+    for units in _rows(*(column for column, _ in ways)):
+        pairs = zip(ways, units, strict=True)
+        yield sum(way * abs(each or 0) if way else each or 0 for (_, way), each in pairs)
+
+
+def _ends_days(open_: OpenColumns, balance: Column) -> bool:
+    """Return whether all rows of a day have one balance, which changes by the money of them all."""
+    days = [column.texts for column in open_.of("recordDate")]
+    found, most = [], 0
+    all_ = zip(*days, _moved(open_), balance.numbers, strict=True)
+    for _, rows in groupby(all_, key=itemgetter(*range(len(days)))) if days else ():
+        *_, moved, after = zip(*rows, strict=True)
+        if len({*after}) > 1 or after[0] is None:
+            return False
+        found.append((0, sum(moved), after[0]))
+        most = max(most, sum(map(bool, moved)))
+    return len(found) > 2 and most > 1 and bool(orders_of(found, int))
 
 
 def _take_turns(one: Column, other: Column) -> bool:
