@@ -214,7 +214,7 @@ def _options(owned: UserRows, field: Field, text: str) -> Options:
     else:
         found = [(value, choice_label(value)) for value in field.choices]
     needs_none = field.kind is not Kind.ID_LIST and (field.nullable or field.required)
-    return [("", "None" if field.nullable else "Choose")] * needs_none + [*found]
+    return [("", "Choose" if field.required else "None")] * needs_none + [*found]
 
 
 def named_options(owned: UserRows, resource: Resource) -> list[tuple[str, str]]:

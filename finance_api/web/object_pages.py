@@ -16,7 +16,7 @@ class ObjectPage:
     filter: the parameter of the records page that shows an object's records, if any.
     date: the computed date by which the list is sorted, unless it is sorted by name.
     rare: fields that the form folds away while they are empty.
-    needed: the field that the form requires.
+    needed: the fields that the form requires, in its order.
     """
 
     name: str
@@ -28,7 +28,7 @@ class ObjectPage:
     date: str | None = None
     filter: str | None = None
     rare: frozenset[str] = frozenset()
-    needed: str = "name"
+    needed: tuple[str, ...] = ("name",)
 
     @property
     def path(self) -> str:
@@ -94,6 +94,7 @@ OBJECT_PAGES = {
             lead="What you are saving for.",
             none="A goal has an amount to save, and a date if you like.",
             rare=frozenset({"note", "color", "state"}),
+            needed=("name", "targetAmount"),
         ),
         ObjectPage(
             name="standing-orders",
@@ -103,6 +104,7 @@ OBJECT_PAGES = {
             lead="Repeating payments, such as rent and subscriptions.",
             none="They let the overview show what is due in the next 30 days.",
             rare=frozenset({"type", "note", "paymentType", "labelIds", "manualPayment"}),
+            needed=("name", "accountId", "startDate"),
         ),
         ObjectPage(
             name="rules",
@@ -114,7 +116,7 @@ OBJECT_PAGES = {
             none="A rule categorises records by words in their payee or note, and can rename "
             "the payee.",
             rare=frozenset({"wholePayee"}),
-            needed="keywords",
+            needed=("keywords",),
         ),
     )
 }

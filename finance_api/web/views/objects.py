@@ -83,8 +83,8 @@ class ObjectViews:
         self.resource = self.shown.resource
         #: The fields of the form. Limits of single periods have a control of their own.
         self.fields = {
-            name: field
-            for name, field in editable_fields(self.resource).items()
+            field.name: field
+            for field in editable_fields(self.resource).values()
             if field.kind is not Kind.LIMIT_LIST
         }
 
@@ -273,11 +273,9 @@ class ObjectViews:
         return given
 
     def _form_fields(self, row: Row | None) -> Mapping[str, Field]:
-        """Return the fields of the form: a name is required, unless a file left it out."""
-        name = self.shown.needed
-        if row is not None and not row[name]:
-            return self.fields
-        return {**self.fields, name: replace(self.fields[name], required=True)}
+        """Return the fields of the form: some are required, unless a file left them out."""
+        needed = [name for name in self.shown.needed if row is None or row[name]]
+        return self.fields | {name: replace(self.fields[name], required=True) for name in needed}
 
     def _kept(self, sent: MultiDict, row: Row | None) -> dict[str, Any]:
         """Return the variables of a form that was kept, with its hidden fields."""

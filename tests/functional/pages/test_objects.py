@@ -131,13 +131,44 @@ def test_what_people_must_give_is_marked_and_asked_for_at_its_field(at_home, vis
     before = at_home.get(shown.resource.path).body
     page = visitor.submit(f"{shown.path}/new", f"{shown.path}/new", status=400)
     assert at_home.get(shown.resource.path).body == before
-    label, words = {
-        "name": ("Name", "Name is missing."),
-        "keywords": ("Keywords", "Keywords are missing."),
-    }[shown.needed]
-    assert f'<label for="{shown.needed}" class="needed">{label}</label>' in page.text
-    control = page.text.partition(f'<label for="{shown.needed}"')[2].partition("</div>")[0]
-    assert words in shown_text(control)
+    assert shown.needed
+    for name in shown.needed:
+        label, words = {
+            "name": ("Name", "Name is missing."),
+            "keywords": ("Keywords", "Keywords are missing."),
+            "accountId": ("Account", "Account is missing."),
+            "startDate": ("Start date", "Start date is missing."),
+            "targetAmount": ("Target", "Target is missing."),
+        }[name]
+        assert f'<label for="{name}" class="needed">{label}</label>' in page.text
+        control = page.text.partition(f'<label for="{name}"')[2].partition("</div>")[0]
+        assert words in shown_text(control)
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    ("path", "missing"),
+    [
+        ("/standing-orders/new", ["Account is missing.", "Start date is missing."]),
+        ("/goals/new", ["Target is missing."]),
+    ],
+)
+def test_a_name_alone_makes_no_plan(service, user, visitor, path, missing):
+    service.load(user, [account(1)])
+    refused = visitor.submit(path, path, status=400, name="Rent")
+    assert [each.text for each in refused.html.select(".error-summary li")] == missing
+    assert "Rent" not in shown_text(visitor.get(path.removesuffix("/new")).text)
+
+
+@on_one_storage
+def test_what_a_file_left_out_is_not_asked_for_when_something_else_is_changed(
+    service, user, visitor
+):
+    service.load(user, [goal(1, targetAmount=None), standing_order(1, startDate=None)])
+    for path in (f"/goals/{uid('Goal', 1)}", f"/standing-orders/{uid('StandingOrder', 1)}"):
+        visitor.submit(path, path, status=303, note="changed")
+        page = visitor.submit(path, path, status=400, name="")
+        assert "Name is missing." in shown_text(page.text)
 
 
 @on_one_storage
