@@ -40,8 +40,7 @@ def check_length(operand: str) -> None:
     """Raise QueryError if the operand is too long."""
     if len(operand) > MAX_OPERAND_CHARACTERS:
         raise QueryError(
-            f"the operand has {len(operand)} characters; "
-            f"at most {MAX_OPERAND_CHARACTERS} are allowed"
+            f"the text has {len(operand)} characters; at most {MAX_OPERAND_CHARACTERS} are allowed"
         )
 
 

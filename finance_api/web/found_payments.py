@@ -17,14 +17,13 @@ from finance_api.resources import RECORDS, STANDING_ORDERS
 from finance_api.resources.tables import Status
 from finance_api.runtime.time_limit import check_time, in_time
 from finance_api.values import Row
-from finance_api.values.number import rounded
 from finance_api.values.regions import Region
 from finance_api.values.time import MAX_SECONDS, date_text
 from finance_api.web import forms
 from finance_api.web.api_requests import recurring_request
 from finance_api.web.cells import title_of
 from finance_api.web.object_details import NEWEST_RECORDS, ObjectDetail
-from finance_api.web.rendering import amount, cents
+from finance_api.web.rendering import amount
 
 #: Up to this many recurring payments are shown, the largest first.
 MOST_FOUND = 30
@@ -103,7 +102,7 @@ def found_payments(owned: UserRows, today: int, region: Region) -> FoundPayments
         day = each.next if each.status is Status.OVERDUE else next(days.of_payment(each), each.next)
         payments.append(FoundPayment(each, day, name, search, texts, cancelled, item))
     again = charged_again(storage, user_id, orders, own, today)
-    totals = [_with_monthly(total) for total in yearly_totals(paired, today)]
+    totals = yearly_totals(paired, today)
     of_order = {order["id"]: each for each, order in own.items() if order is not None}
     return FoundPayments(days, payments, of_order, totals, again, ignored)
 
@@ -143,15 +142,6 @@ class StandingOrderDetail(ObjectDetail):
         ids = self.paid.record_ids[-int(NEWEST_RECORDS) :] if self.paid else ()
         found = self._owned.get_rows(RECORDS, ids)
         return [found[row_id] for row_id in reversed(ids)]
-
-
-def _with_monthly(total: Row) -> Row:
-    """Add a twelfth of the yearly sums, in the currency's decimals."""
-    monthly = {
-        name.replace("yearly", "monthly"): cents(rounded(total[name], 12), total["currencyCode"])
-        for name in ("yearlyIncome", "yearlyExpense")
-    }
-    return {**total, **monthly}
 
 
 def _texts(found: Recurring, region: Region, *, is_only: bool) -> dict[str, str]:

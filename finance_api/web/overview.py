@@ -383,10 +383,6 @@ class Overview:
     )
 
     @cached_property
-    def budgets(self) -> Sequence[Row]:
-        return self._answers.get(self.budgets_request).rows
-
-    @cached_property
     def has_expected(self) -> bool:
         """Whether there are few enough records to find recurring payments among them."""
         if self._searched is None:
@@ -473,13 +469,8 @@ class Overview:
         found = self._answers.sums(self.uncategorised_request)
         return 0 if found is None else sum(group["count"] for group in found.rows)
 
-    @cached_property
-    def unexplained(self) -> Sequence[Row]:
-        return self._answers.get(self.unexplained_request).rows
-
-    @cached_property
-    def quiet(self) -> Sequence[Row]:
-        return self._answers.get(self.quiet_request).rows
+    def rows(self, asked: api_requests.ApiRequest) -> Sequence[Row]:
+        return self._answers.get(asked).rows
 
     # -- links
 

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from finance_api.http.requests import Request
+from finance_api.importers.interface import ChangeRefused
 from finance_api.planning.answers import Answer, ParametersRefused
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.kinds import parse_one_of
@@ -14,16 +15,16 @@ from finance_api.query.model import RELATIVE_DATES
 from finance_api.query.parse import parse_conditions
 from finance_api.questions.asking import find
 from finance_api.questions.building import ANY, NONE, NULL_TESTS
-from finance_api.resources import RECORDS
+from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.records import FLOW
 from finance_api.values import Row
-from finance_api.values.ids import serial_id
+from finance_api.values.ids import are_ids, serial_id
 from finance_api.values.regions import Region
 from finance_api.values.time import Period, TimeError, parse_date
 from finance_api.values.written import WrittenRefused, parse_amount
 from finance_api.web.api_requests import RECORDS_PATH, SUMMARY, ApiRequest
-from finance_api.web.forms import choice_label
-from finance_api.web.page import PAGE_ROWS, sentence
+from finance_api.web.forms import choice_label, find_option, named_options
+from finance_api.web.page import PAGE_ROWS, own_rows, sentence
 from finance_api.web.timespans import Timespan, parse_timespan
 
 #: Transfers between own accounts are neither income nor expenses.
@@ -104,6 +105,8 @@ _FILTERS: Mapping[str, Callable[[str, Region], Filters]] = {
     "payee": _is("payee"),
     FLOW.name: lambda text, _: {FLOW.name: text},
 }
+#: Parameters with ids.
+_NAMED = {"account": ACCOUNTS, "category": CATEGORIES, "label": LABELS}
 #: Parameters that are not filters: the currency to convert sums to, and whether to list only the
 #: records that the sums count.
 _CONVERT_TO, _COUNTED = "convertTo", "counted"
@@ -144,8 +147,11 @@ class RecordFilters:
         for name, text in given.items():
             try:
                 if text:
-                    _check(request, name, text)
-                    valid[name] = text
+                    given[name] = _with_id(request, name, text)
+                    _check(request, name, given[name])
+                    valid[name] = given[name]
+            except ChangeRefused as refused:
+                errors[name] = sentence(refused)
             except QueryError as error:
                 is_day = name in ("from", "to")
                 errors[name] = f"{quoted(text)} is not a day." if is_day else sentence(error)
@@ -312,6 +318,14 @@ def _words(name: str, text: str, region: Region) -> str:
                 text = region.day(parse_date(text))
             return f"{name.capitalize()} {text}"
     return text
+
+
+def _with_id(request: Request, name: str, text: str) -> str:
+    """Return the id of what a link names instead of its id. Raises ChangeRefused."""
+    resource = _NAMED.get(name)
+    if resource is None or text in NULL_TESTS or are_ids(text):
+        return text
+    return find_option(named_options(own_rows(request), resource), text, resource.word)
 
 
 def _check(request: Request, name: str, text: str) -> None:

@@ -163,7 +163,7 @@ def with_globals(request: Request, values: Mapping[str, Any]) -> dict[str, Any]:
     name, _, number = request.GET.get(DONE, "").partition(".") if has_notice else ("", "", "")
     notice = NOTICES.get(name)
     if notice and number.isdecimal() and len(number) < 9:
-        notice = message(notice.format(counted_text(int(number), "row")))
+        notice = message(notice.format(counted_text(int(number), "item")))
     return {
         "navigation": NAVIGATION if user else (),
         "menu_bar": MENU_BAR,

@@ -28,8 +28,11 @@ _TRANSFERS = {
 }
 #: The action of remembering that both records of a pair are right.
 KEEP_BOTH = "duplicates keep"
+#: The action of adding a standing order that ends, for a payment that is cancelled.
+CANCEL = "recurring cancel"
 #: Sentences with the name of the record or payment.
 _NAMED = {
+    CANCEL: "{} is cancelled: you are warned if it is paid after its last day.",
     "records split": "{} split into parts.",
     "records join": "Parts of {} joined into one record again.",
     "recurring ignore": "The recurring payment {} is no longer shown or expected.",
@@ -125,7 +128,14 @@ def _parts(summary: dict[str, Any]) -> list[str]:
             fields = _fields(resource, summary["values"]) if not parts else []
             if verb == "updated" and fields:
                 old = summary.get("old", {})
-                parts.append(_values_set(fields, old, called or rows))
+                if called and old.get(fields[0][0].name) == [called]:
+                    called = f"the {resource.word}"
+                numbers = {} if count == 1 else summary.get("numbers", {}).get(name, {})
+                of = [
+                    counted_rows(numbers[f.name], resource) if f.name in numbers else called or rows
+                    for f, _ in fields
+                ]
+                parts.append(_values_set(fields, old, of))
             else:
                 what = f"{resource.word} {called}{day}" if called else rows
                 is_deleted = resource is RECORDS and verb == "removed"
@@ -158,16 +168,17 @@ def _fields(resource: Resource, values: Mapping[str, Any]) -> list[tuple[Field, 
 
 
 def _values_set(
-    fields: list[tuple[Field, list[str | None]]], old: dict[str, list[str | None]], rows: str
+    fields: list[tuple[Field, list[str | None]]], old: dict[str, list[str | None]], rows: list[str]
 ) -> str:
-    """Say what became of the first fields: ``payee of Aldi: A → B, note set to milk``.
+    """Say what became of the first fields: ``category of Aldi: A → B, note set to milk``.
 
-    old: the old values by field name, which entries of older versions lack.
+    old: the old values by field name, which entries of older versions lack. rows: those that have
+    a new value, for each field.
     """
     parts = [
-        f"{label_of(field).lower()}{f' of {rows}' if place == 0 else ''}"
+        f"{label_of(field).lower()}{f' of {of}' if of != before else ''}"
         f"{_change(field, old.get(field.name, []), new)}"
-        for place, (field, new) in enumerate(fields[:_MAX_FIELDS])
+        for (field, new), of, before in zip(fields[:_MAX_FIELDS], rows, ["", *rows], strict=False)
     ]
     if len(fields) > _MAX_FIELDS:
         parts.append(f"and {counted_text(len(fields) - _MAX_FIELDS, 'more field')} changed")

@@ -437,7 +437,7 @@ def test_an_import_with_later_edits_is_undone(enter, figures):
     hand.link("Keep later manual edits")
     expect(hand.main.get_by_role("row", name="Kept with manual edits")).to_contain_text("1")
     hand.button("Undo")
-    expect(hand.main).to_contain_text("Undone, but 2 rows stayed, edited manually since")
+    expect(hand.main).to_contain_text("Undone, but 2 items stayed, edited manually since")
     hand.page.goto("/records")
     expect(hand.main.locator("#totals-title")).to_have_text("1 record")
     figures(f"undo of an import with a later edit: {hand.actions} actions")

@@ -38,6 +38,7 @@ class EditSummary:
     place of a removed one.
     old, values: changed field -> a list with the text before or after the change (None: no value).
     The list is empty if the texts of rows differ. Money has its currency: ``-4.5 EUR``.
+    numbers: resource -> changed field -> number of rows.
     rows: the first rows, each with its changed fields.
     sums: account -> day -> the change in the sum of that day's records.
     questions: saved question -> its address before and after.
@@ -48,6 +49,7 @@ class EditSummary:
     into: str | None = None
     old: dict[str, list[str | None]] = field(default_factory=dict)
     values: dict[str, list[str | None]] = field(default_factory=dict)
+    numbers: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     rows: list[dict[str, Any]] = field(default_factory=list)
     sums: dict[str, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
     questions: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -60,6 +62,8 @@ class EditSummary:
             self.name = name
         counts = self.counts[resource.name]
         counts[verb] = counts.get(verb, 0) + 1
+        numbers = self.numbers[resource.name]
+        numbers |= {name: numbers.get(name, 0) + 1 for name in changed}
         for texts, place in ((self.old, 0), (self.values, 1)):
             for field_name, pair in changed.items():
                 value = [pair[place]]
@@ -90,6 +94,7 @@ class EditSummary:
             "into": self.into,
             "old": self.old,
             "values": self.values,
+            "numbers": dict(self.numbers),
             "rows": self.rows,
             "questions": self.questions,
             "sums": list(islice((each for each in sums if each[2]), _MAX_DAYS)),

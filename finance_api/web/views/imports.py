@@ -57,7 +57,7 @@ def show_entry(request: Request) -> dict[str, Any]:
     rows, counts = rows_of(entry), (entry.details.get("summary") or {}).get("counts", {})
     return pages.page(
         "imports",
-        _title(entry),
+        sentence_of(entry),
         entry=_shown(entry, pages.own_rows(request)),
         options=_option_words(entry),
         record_count=left,
@@ -74,10 +74,6 @@ def _paths(request: Request, rows: list[ChangedRow]) -> list[str | None]:
         stored = request.storage.data.get_rows(request.user.id, resource, ids)
         paths += [f"{_PATHS[resource]}/{i}" if i in stored else None for i in ids]
     return paths
-
-
-def _title(entry: HistoryEntry) -> str:
-    return f"{'Import' if entry.action == IMPORT else 'Change'} {entry.number}"
 
 
 def _entry(request: Request) -> HistoryEntry:
@@ -176,9 +172,8 @@ def _undo_page(request: Request, later: str, error: str | None) -> dict[str, Any
     undone = request.storage.ledger.list_entries(request.user.id, report.entries if report else ())
     return pages.page(
         "imports",
-        f"Undo {_title(entry).lower()}",
+        f"Undo this {'import' if entry.action == IMPORT else 'change'}?",
         entry=_shown(entry, pages.own_rows(request)),
-        above_title=_title(entry),
         later=later,
         report=report,
         options=options,

@@ -58,6 +58,7 @@ from finance_api.web.object_pages import OBJECT_PAGES
 from finance_api.web.own_limits import LIMIT, OVERRIDES, PERIOD, changed_limits, limit_control
 from finance_api.web.repeats import RULE, check_end, with_repeats, with_rule
 from finance_api.web.routes import post
+from finance_api.web.sentences import CANCEL
 from finance_api.web.todays_balances import TodaysBalances
 
 #: The list of categories indents up to this many levels.
@@ -163,7 +164,8 @@ class ObjectViews:
     def add(self) -> Response | dict[str, Any]:
         sent = self.request.POST
         texts, row_id = self._sent(sent), forms.form_id(sent)
-        action = f"add {self.resource.path}"
+        is_cancelled = self.request.sent_text("do") == "cancelled"
+        action = CANCEL if is_cancelled else f"add {self.resource.path}"
         with forms.form_errors() as errors, pages.editing(self.request, action) as session:
             objects.add_object(session, self.resource, self._given(session, texts, None), row_id)
         if errors:

@@ -46,10 +46,7 @@ DIRECTIONS = ((OUT, "Money out"), (IN, "Money in"))
 #: The fields for the first account of a user.
 NEW_ACCOUNT, NEW_CURRENCY = "new-account", "new-currency"
 _AMOUNT, _DATE, _ACCOUNT = "amount", "recordDate", "accountId"
-_HINTS = {
-    "recordState": "How far it is settled. Void records count in no sum and no balance.",
-    "categoryId": "Rules choose it if you do not.",
-}
+_HINTS = {"recordState": "How far it is settled. Void records count in no sum and no balance."}
 _MINUS = ("-", "\N{MINUS SIGN}")
 #: Fields that are left out, since the page shows their information in a better way.
 _SAID_OTHERWISE = (
@@ -199,10 +196,12 @@ def _new_form(
     if not texts[_ACCOUNT]:
         texts = {**texts, _ACCOUNT: _likely_account(owned)}
     variables = _form_variables(request, owned, texts, errors)
-    suggestions = suggested_payees(ApiAnswers(request))
+    further: dict[str, dict[str, Any]] = {
+        "payee": {"suggestions": suggested_payees(ApiAnswers(request))},
+        "categoryId": {"hint": "Rules choose it if you do not."},
+    }
     variables["controls"] = [
-        replace(control, suggestions=suggestions if control.name == "payee" else ())
-        for control in variables["controls"]
+        replace(control, **further.get(control.name, {})) for control in variables["controls"]
     ]
     return pages.page(
         "record-new",

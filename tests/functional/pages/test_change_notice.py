@@ -90,7 +90,7 @@ def test_each_kind_of_change_has_its_sentence(client, visitor):
         ),
         (
             lambda: visitor.submit(record_1, record_1, note="milk", payee="Aldi Süd"),
-            "Payee of Aldi: Aldi → Aldi Süd, note: none → milk.",
+            "Payee of the record: Aldi → Aldi Süd, note: none → milk.",
         ),
         (
             lambda: visitor.submit("/labels/new", "/labels/new", name="Trip & <co>"),
@@ -100,7 +100,7 @@ def test_each_kind_of_change_has_its_sentence(client, visitor):
             lambda: visitor.submit(
                 f"/labels/{uid('Label', 1)}", f"/labels/{uid('Label', 1)}", name="House"
             ),
-            "Name of home: home → House.",
+            "Name of the label: home → House.",
         ),
         (
             lambda: visitor.submit(

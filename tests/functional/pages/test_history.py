@@ -47,11 +47,14 @@ def test_a_sentence_has_both_values_and_keeps_the_names_of_its_time(client, visi
         "Amount of Aldi: −10.00 EUR → −12.00 EUR, date: 1 Mar 2026 → 4 Mar 2026, "
         "category: none → Groceries."
     )
-    assert sentence in history and "Name of Groceries: Groceries → Supermarket." in history
+    assert sentence in history and "Name of the category: Groceries → Supermarket." in history
     entry = text_of(visitor, "/imports/2")
     assert sentence in entry
     assert "Aldi 1 Mar 2026 −10.00 EUR Amount −10.00 EUR −12.00 EUR" in entry
     assert "Category none Groceries" in entry
+    assert [each.text for each in visitor.get("/imports/2").html.select("h1")] == [sentence]
+    (heading,) = visitor.get("/imports/2/undo").html.select("h1")
+    assert heading.text == "Undo this change?"
 
 
 def test_a_merge_names_both_categories_and_everything_that_follows(client, visitor):
@@ -90,7 +93,7 @@ def test_an_undo_in_the_list_leads_back_to_the_list(client, visitor):
     assert "2 · on a page" in text_of(visitor, "/imports")
     link = next(a for a in visitor.get("/imports").html.select("a") if a.text == "Undo")
     form = visitor.form(link["href"])
-    assert "Undoes 2 Name of home: home → House." in text_of(visitor, link["href"])
+    assert "Undoes 2 Name of the label: home → House." in text_of(visitor, link["href"])
     page = visitor.follow(visitor.post(form.action, form.fields))
     assert page.request.path_qs == "/imports?done=undone"
     assert "on a page Undone" in shown_text(page.text)
@@ -126,7 +129,7 @@ def test_what_stands_in_the_way_is_kept_or_undone_too(client, visitor, choice, e
     form = visitor.form(choices[choice])
     path = location(visitor.post(form.action, form.fields))
     assert path == f"/imports/2?done={notice}"
-    sentence = NOTICES[notice.partition(".")[0]].format("1 row")
+    sentence = NOTICES[notice.partition(".")[0]].format("1 item")
     assert sentence in text_of(visitor, path)
     assert client.names("records", "payee", payee="eq.Kiosk") == expected
 
@@ -203,7 +206,7 @@ def test_texts_of_a_list_are_kept_apart(client, visitor):
 @on_one_storage
 def test_a_record_without_payee_and_note_is_named_by_its_day(client, visitor):
     page = change(visitor, f"/records/{ALDI}", payee="")
-    assert "Payee of Aldi: Aldi → none." in shown_text(page.text)
+    assert "Payee of the record: Aldi → none." in shown_text(page.text)
     page = change(visitor, f"/records/{ALDI}", amount="12")
     sentence = "Amount of the record of 1 Mar 2026: −10.00 EUR → −12.00 EUR."
     assert sentence in shown_text(page.text)
@@ -225,7 +228,7 @@ def test_a_notice_and_the_page_of_an_entry_read_this_entry_alone(client, visitor
 
     monkeypatch.setattr(MemoryLedger, "list_entries", remembering)
     for path in ("/labels?changed=3", "/imports/3"):
-        assert "Name of House: House → Flat." in text_of(visitor, path)
+        assert "Name of the label: House → Flat." in text_of(visitor, path)
     assert read == [[3], [3]]
 
 

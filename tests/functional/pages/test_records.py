@@ -34,6 +34,9 @@ def found(visitor, query):
         ("category=none", {"Aldi", "ALDI Nord", "Boss", "Out", "In"}),
         (f"category={FUN}", {"Kino"}),
         (f"account={uid('Account', 2)}", {"In"}),
+        # A link that a person writes has names.
+        ("category=fun", {"Kino"}),
+        ("account=Savings&q=in", {"In"}),
         ("from=2026-03-02&to=2026-03-03", {"ALDI Nord", "Kino"}),
         ("currency=USD", {"Boss"}),
         ("flow=received", {"Boss", "In"}),
@@ -69,8 +72,10 @@ def test_a_filter_that_is_none_is_reported_and_the_others_count(client, visitor)
     page = visitor.get("/records?from=never&q=kino&account=x&flow=out")
     text = shown_text(page.text)
     assert '"never" is not a day.' in text
-    assert "is not a UUID" in text
+    assert "There is no account x." in text
     assert found(visitor, "from=never&q=kino") == {"Kino"}
+    too_long = shown_text(visitor.get(f"/records?q={'x' * 300}").text)
+    assert "The text has 300 characters; at most 256 are allowed." in too_long
 
 
 def test_nothing_matches_a_text_that_cannot_be_searched(visitor):

@@ -196,3 +196,16 @@ def test_a_rule_with_too_much_to_search_says_so(client, visitor, monkeypatch):
     monkeypatch.setattr(object_details, "_MOST_COMPARED", 1)
     path = visitor.get("/rules").html.select_one("th.name a")["href"]
     assert "too many records to search" in shown_text(visitor.get(path).text)
+
+
+@on_one_storage
+def test_the_history_counts_each_field_that_rules_changed_for_itself(service, user, visitor):
+    rows = [record(n, payee=f"REWE {n}") for n in range(1, 4)]
+    rows += [record(n, payee=f"NETFLIX {n}") for n in range(4, 6)]
+    service.load(user, [account(1), *rows])
+    for keyword, given in (("rewe", {"payee": "Rewe"}), ("netflix", {"payee": "Netflix"})):
+        new = {"new-category": "Films"} if keyword == "netflix" else {}
+        visitor.submit("/rules/new", "/rules/new", status=303, keywords=keyword, **given, **new)
+    apply_rules(visitor)
+    sentence = "Rules applied: payee of 5 records changed, category of 2 records: none → Films."
+    assert sentence in shown_text(visitor.get("/imports").text)

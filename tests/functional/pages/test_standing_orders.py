@@ -196,6 +196,8 @@ def test_a_cancelled_payment_is_no_longer_expected_and_warns_if_it_is_paid_again
     (_, cancelled) = (f for f in forms(found) if f.action == "/standing-orders/new")
     assert ("repeats-until", "2026-03-18") in cancelled.fields
     visitor.post(cancelled.action, cancelled.filled({"repeats-until": "2026-03-10"}), status=303)
+    said = "Films 8 is cancelled: you are warned if it is paid after its last day."
+    assert said in shown_text(visitor.get("/imports").text)
     (order,) = client.get("standing-orders", payee="eq.Films 8").json["standingOrders"]
     assert order["recurrenceRule"] == "FREQ=MONTHLY;BYMONTHDAY=5;UNTIL=20260310"
     assert order["nextDueDate"] is None
