@@ -333,13 +333,17 @@ class _Link:
         self._accounts = data.get_rows(user_id, ACCOUNTS, ids) if is_account and ids else {}
         self._before = read(MIN_SECONDS, since) if ids else {}
         self._within = read(since, today + DAY_SECONDS) if ids else {}
+        # Balances include records of days to come.
+        self._to_come = read(today + DAY_SECONDS, MAX_SECONDS + 1) if self._accounts else {}
 
     def of_account(self, account_id: str, currency: str | None) -> Saved | None:
-        """Return the account's balance; None if ``currency`` names a different currency."""
+        """Return the account's balance of today; None if ``currency`` is a different one."""
         account = self._accounts[account_id]
         if currency not in (None, account["currencyCode"]):
             return None
-        return self._with_rate((account_id, account["currencyCode"]), account["balance"])
+        key = account_id, account["currencyCode"]
+        to_come = self._to_come[key].amount if key in self._to_come else 0
+        return self._with_rate(key, account["balance"] - to_come)
 
     def of_label(self, label_id: str, currency: str | None) -> Saved | None:
         """Return the sum of the label's records until today; 0 if there are no records.

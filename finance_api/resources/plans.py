@@ -114,7 +114,7 @@ GOALS = Resource(
         computed_field(
             "currentAmount",
             Kind.NUMBER,
-            "Saved so far: the account's balance, the sum of the label's records until today, or "
+            "Saved so far: until today the account's balance or the sum of the label's records, or "
             "savedAmount.",
             300,
         ),

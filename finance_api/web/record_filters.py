@@ -143,7 +143,8 @@ class RecordFilters:
     def read(cls, request: Request, sent: Mapping[str, str]) -> "RecordFilters":
         """Read the parameters from the query of a list."""
         given = {name: sent.get(name, "").strip() for name in _NAMES}
-        valid, errors = {}, {}
+        valid: dict[str, str] = {}
+        errors: dict[str, str] = {}
         for name, text in given.items():
             try:
                 if text:

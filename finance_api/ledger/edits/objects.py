@@ -30,6 +30,7 @@ from finance_api.resources import (
     ACCOUNTS,
     BUDGETS,
     CATEGORIES,
+    GOALS,
     LABELS,
     RECORD_RULES,
     RECORDS,
@@ -42,7 +43,11 @@ from finance_api.resources.records import record_type
 from finance_api.values import Row
 from finance_api.values.ids import new_id
 
-_LIMIT_NOT_POSITIVE = "a limit must be above 0; leave it out for a budget without a limit"
+#: Amounts that are above 0, and what is said of others.
+_POSITIVE = {
+    BUDGETS: ("limitAmount", "must be above 0; leave it out for a budget without a limit"),
+    GOALS: ("targetAmount", "must be above 0"),
+}
 #: The types whose rows can take the place of another one.
 MERGED = (CATEGORIES, LABELS)
 #: A message names up to this many of the rows that refer to another row.
@@ -71,7 +76,7 @@ def add_row(
     new_row_id: str | None = None,
 ) -> EditReport:
     """Add a row. values: stored values by field name. Raises ChangeRefused."""
-    check_limit(resource, values)
+    _check_positive(resource, values)
     row = _new_row(session, resource, values)
     return _put(session, resource, {**row, "id": new_row_id or row["id"]}, None)
 
@@ -112,7 +117,7 @@ def set_object(
     """Change a row by name or id. given: see `parse_assignments`. Raises ChangeRefused."""
     stored = find_row(session, resource, name)
     values = parse_assignments(session, resource, given)
-    check_limit(resource, values)
+    _check_positive(resource, values)
     by_hand = {*stored.get("setByHand", ()), *values}
     if resource is ACCOUNTS and not given.get("initialBalance", "given").strip():
         # From now on, the initial balance is derived from the bank's balance again.
@@ -293,11 +298,11 @@ def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | Non
     return report
 
 
-def check_limit(resource: Resource, values: Mapping[str, Any]) -> None:
-    """Raise ChangeRefused for a limit that is not above 0. values: the values to set."""
-    limit = values.get("limitAmount") if resource is BUDGETS else None
-    if limit is not None and limit <= 0:
-        raise ChangeRefused(_LIMIT_NOT_POSITIVE)
+def _check_positive(resource: Resource, values: Mapping[str, Any]) -> None:
+    """Raise ChangeRefused for a limit or target that is not above 0. values: the values to set."""
+    name, sentence = _POSITIVE.get(resource, ("", ""))
+    if values.get(name) is not None and values[name] <= 0:
+        raise ChangeRefused(f"{name} {sentence}")
 
 
 def _check_required(resource: Resource, row: Row) -> None:
@@ -330,7 +335,7 @@ def _complete_currency(session: LedgerSession, resource: Resource, row: Row) -> 
     currencies = sorted({accounts[account_id]["currencyCode"] for account_id in own})
     if len(currencies) != 1:
         which = f": the accounts are in {', '.join(currencies)}" if currencies else ", such as EUR"
-        raise ChangeRefused(f"give currencyCode{which}")
+        raise ChangeRefused(f"currencyCode is missing{which}")
     (row["currencyCode"],) = currencies
 
 

@@ -266,10 +266,6 @@ class ObjectViews:
         given = {name: named[name] for name in values if values[name] != before[name]}
         if values.get(RULE) and {RULE, "startDate"} & given.keys():
             check_end(values[RULE], values["startDate"], self.region)
-        try:
-            objects.check_limit(self.resource, {name: values[name] for name in given})
-        except ChangeRefused as error:
-            raise forms.FormFaults({"limitAmount": pages.sentence(error)}) from None
         if row is not None and {PERIOD, LIMIT} <= texts.keys():
             given |= changed_limits(row, texts, self.region)
         return given
@@ -290,8 +286,7 @@ class ObjectViews:
         """Return the variables of the form. row: the object to change; None for a new object."""
         request, shown, resource = self.request, self.shown, self.resource
         owned = pages.own_rows(request)
-        if "form" in errors:
-            errors["form"] = edited(errors["form"], self._with_labels)
+        errors = self._at_fields(errors)
         detail: ObjectDetail | None = None
         answers = ApiAnswers(request)
         if row is not None:
@@ -320,11 +315,18 @@ class ObjectViews:
             api=answers.shown,
         )
 
-    def _with_labels(self, text: str) -> str:
-        """Return a refusal, which names fields, with the labels of the form."""
-        for field in self.fields.values():
-            text = re.sub(rf"\b{field.name}\b", forms.label_of(field).lower(), text)
-        return text
+    def _at_fields(self, errors: dict[str, str]) -> dict[str, str]:
+        """Put a refusal that names fields as commands do beside them, with their labels."""
+        text, named = errors.get("form", ""), []
+        for name, field in self.fields.items():
+            # Other words of a sentence can be those of short names.
+            pattern = re.compile(rf"(?i)\b{name}\b")
+            if not name.islower() and pattern.search(text):
+                named.append(name)
+                text = edited(text, partial(pattern.sub, forms.label_of(field).lower()))
+        if not named:
+            return errors
+        return {**errors, **dict.fromkeys(named, pages.capital(text)), "form": ""}
 
 
 def _sorted(rows: RowSet, key: Callable[[Row], Any], pager: pages.Pager) -> list[Row]:

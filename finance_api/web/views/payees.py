@@ -14,10 +14,9 @@ from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.ledger.edits.payees import MERGE, merge_payees
 from finance_api.ledger.edits.rules import TO_CATEGORISE, PayeesRefused, categorise_payees
-from finance_api.planning.answers import ParametersRefused
-from finance_api.query.errors import QueryError
+from finance_api.query.errors import MAX_OPERAND_CHARACTERS, QueryError
 from finance_api.query.evaluate import matches
-from finance_api.query.model import Condition, condition_on
+from finance_api.query.model import Condition, any_of, condition_on
 from finance_api.query.operators import Operator
 from finance_api.query.words import parse_words
 from finance_api.resources import CATEGORIES, RECORDS
@@ -48,21 +47,20 @@ def show_payee(request: Request) -> dict[str, Any]:
 
 def _payee_page(request: Request, errors: dict[str, str]) -> dict[str, Any]:
     payee, sent = request.GET.get("name", ""), kept_form(request) or request.POST
-    row = {"id": payee, "name": payee}
+    row, owned = {"id": payee, "name": payee}, pages.own_rows(request)
     answers = ApiAnswers(request)
-    detail = PayeeDetail(answers, pages.own_rows(request), row, request.region)
+    detail = PayeeDetail(answers, owned, row, request.region)
     if not payee:
         raise HTTPNotFound()
-    try:
-        has_records = bool(detail.records)
-    except ParametersRefused:
-        # Too long for a payee.
-        raise HTTPNotFound() from None
+    # The API cannot be asked about such a payee.
+    is_long = len(payee) > MAX_OPERAND_CHARACTERS
+    named = owned.pages(RECORDS, any_of("payee", [payee]), size=1) if is_long else ()
     return pages.page(
         "records",
         payee,
         detail=detail,
-        has_records=has_records,
+        has_records=any(named) if is_long else bool(detail.records),
+        most=MAX_OPERAND_CHARACTERS if is_long else None,
         api=answers.shown,
         into=sent.get("into", payee),
         errors=errors,

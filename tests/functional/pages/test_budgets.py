@@ -146,7 +146,7 @@ def test_lists_say_by_how_much_a_budget_is_over_in_place_of_a_percentage(with_bu
 @pytest.mark.parametrize("limit", ["0", "-5"])
 def test_a_limit_is_above_zero(with_budget, visitor, limit):
     client = with_budget(limitAmount=100)
-    sentence = "A limit must be above 0; leave it out for a budget without a limit."
+    sentence = "Limit must be above 0; leave it out for a budget without a limit."
     for path in (PATH, "/budgets/new"):
         page = visitor.submit(path, path, status=400, name="Food", limitAmount=limit)
         assert sentence in shown_text(page.text.split('id="limitAmount-error"')[1])

@@ -270,9 +270,10 @@ def test_the_overview_says_that_there_are_too_many_payees(client, visitor, monke
 
 @on_one_storage
 def test_a_payee_without_records_has_no_figures(client, visitor):
-    for query in ("", "?name=", "?name=" + "x" * 5_000):
+    for query in ("", "?name="):
         visitor.get(f"/payee{query}", status=404)
-    assert "No record has this payee." in shown_text(visitor.get("/payee?name=Nobody").text)
+    for name in ("Nobody", "x" * 5_000):
+        assert "No record has this payee." in shown_text(visitor.get(f"/payee?name={name}").text)
 
 
 @on_one_storage

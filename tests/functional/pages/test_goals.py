@@ -3,7 +3,7 @@
 import pytest
 
 from support.html import shown_text
-from support.native_rows import account, goal, label, record, uid
+from support.native_rows import account, budget, goal, label, record, uid
 from support.service import on_one_storage
 
 PATH = f"/goals/{uid('Goal', 1)}"
@@ -77,3 +77,42 @@ def test_a_goal_has_one_link_in_its_currency(service, user, visitor):
     assert "Saved 0.00 CHF" in figures(visitor.get(PATH))
     page = visitor.get(f"{account_path}/remove")
     assert "1 goal" in shown_text(page.text)
+
+
+@on_one_storage
+def test_what_is_saved_on_an_account_is_its_balance_of_today(service, user, visitor):
+    own = {"accountId": uid("Account", 1), "targetAmount": 100}
+    service.load(
+        user,
+        [
+            account(1, initialBalance=50),
+            record(1, amount=10, recordDate="2026-03-18"),
+            record(2, amount=-30, recordDate="2026-03-19"),
+            goal(1, **own),
+        ],
+    )
+    text = figures(visitor.get(PATH))
+    assert "Saved 60.00 EUR of 100.00 EUR" in text and "Left 40.00 EUR" in text
+
+
+@on_one_storage
+def test_a_plan_without_a_currency_says_so(service, user, visitor):
+    service.load(user, [account(1), goal(1, savedAmount=5), budget(1, currencyCode=None)])
+    assert "This goal has no currency." in figures(visitor.get(PATH))
+    text = shown_text(visitor.get(f"/budgets/{uid('Budget', 1)}").text)
+    assert "This budget has no currency, so no record counts as spent." in text
+
+
+@on_one_storage
+def test_what_is_refused_stands_at_its_field(service, user, visitor):
+    service.load(user, [account(1), account(2, currencyCode="JPY")])
+    for given, name, sentence in (
+        ({"targetAmount": "-5"}, "targetAmount", "Target must be above 0."),
+        (
+            {"targetAmount": "5"},
+            "currencyCode",
+            "Currency is missing: the accounts are in EUR, JPY.",
+        ),
+    ):
+        page = visitor.submit("/goals/new", "/goals/new", status=400, name="Bike", **given)
+        assert [each.text for each in page.html.select(f"#{name}-error")] == [sentence]

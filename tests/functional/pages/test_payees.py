@@ -1,5 +1,7 @@
 """Payees on their page: searched, and merged into one name."""
 
+from urllib.parse import urlencode
+
 import pytest
 
 from finance_api.web.views import payees
@@ -212,3 +214,21 @@ def test_records_of_other_payees_with_the_same_words_are_left_alone(started, vis
     started.load(record_rule(1, keywords=["around"], categoryId=RENT))
     categorise(visitor, {"SHOP": FOOD})
     assert categories(started) == {("Shop", "Food"), ("SHOP", "Food"), ("Done", "Food")}
+
+
+def test_a_payee_with_a_very_long_name_has_a_page_that_renames_it(service, user, client, visitor):
+    long = "Long " * 60 + "end"
+    service.load(user, [record(9, payee=long, sourceId="9")])
+    path = f"/payee?{urlencode({'name': long})}"
+    page = visitor.get(path)
+    assert "This name has 303 characters." in shown_text(page.text)
+    renamed = visitor.submit(path, path, into="Short", status=303)
+    assert "/payee?name=Short" in location(renamed)
+    assert records(client, payee="eq.Short") == [("Short", long)]
+    # Renaming to such a name leads to its page as well.
+    own = "/payee?name=Short"
+    page = visitor.follow(visitor.submit(own, own, into=long, status=303))
+    assert page.request.path_qs.startswith("/payee?name=Long+")
+    assert "Payee of the record" in shown_text(page.text)
+    nobody = visitor.get(f"/payee?{urlencode({'name': long + 's'})}")
+    assert "No record has this payee." in shown_text(nobody.text)

@@ -81,7 +81,7 @@ def test_currency_that_is_not_given_is_that_of_the_accounts(books, resource, giv
 
 def test_currency_is_asked_for_where_accounts_have_several(books):
     said = refused(books, add_object, BUDGETS, {"name": "x", "limitAmount": "1"})
-    assert said == "give currencyCode: the accounts are in EUR, USD"
+    assert said == "currencyCode is missing: the accounts are in EUR, USD"
 
 
 def test_balance_follows_a_hand_set_initial_balance(books):
