@@ -104,7 +104,7 @@ def test_a_linked_goal_follows_its_account_or_label(client):
     names = ("currentAmount", "remaining", "progress", "expectedDate")
     found = client.get("goals", sortBy="id").json["goals"]
     assert [tuple(row[name] for name in names) for row in found] == [
-        (217, 83, 0.7233, "2026-11-22"),
+        (210, 90, 0.7, "2026-12-13"),
         (30, 30, 0.5, "2026-04-17"),
         (190, 10, 0.95, "2026-04-07"),
         (70, 130, 0.35, None),
