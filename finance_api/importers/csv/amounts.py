@@ -289,7 +289,8 @@ class AmountColumns:
             amounts = {".": _shown(point), ",": _shown(comma)}
             choices = (
                 Choice({"decimal": each}, clause(Says.AMOUNT_IS, text=text, amount=amounts[each]))
-                for each in self._readings
+                # Hardly any currency has three decimals.
+                for each in sorted(self._readings, key=digits.__contains__)
             )
             fact: Clause | str
             fact = clause(Topic.DECIMAL, text=text, point=amounts["."], comma=amounts[","])

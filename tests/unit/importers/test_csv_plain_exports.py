@@ -521,3 +521,17 @@ def test_a_code_beside_a_currency_of_the_same_rows_is_one_too():
     (found,) = read(text.format("SEK"), account="Main")
     assert found.account.currency == "SEK"
     assert "Transaktionsvaluta" in str(refusal(text.format("USD")))
+
+
+def test_numbers_beside_labels_below_the_rows_count_them():
+    text = "Date,Value Date,Description,Debit,Credit,Balance\n"
+    text += "13-Jan-2026,13-Jan-2026,a,5.00,,995.00\n14-Jan-2026,14-Jan-2026,b,,7.00,1002.00\n"
+    end = "\nTotal number of Debits,1\nTotal number of Credits,1\nEnd of the statement\n"
+    assert amounts(text + end) == [-5, 7]
+    assert refusal(text + end.replace("Debits,1", "Debits,,,1"), currency="EUR")
+
+
+def test_thousands_are_offered_before_three_decimals():
+    text = "Date;Description;Amount\n2026-01-13;a;-12.130\n2026-01-14;b;-7.450\n"
+    assert answers(refusal(text, currency="EUR"))[0] == "--decimal ,"
+    assert answers(refusal(text.replace(".", ","), currency="EUR"))[0] == "--decimal ."

@@ -54,6 +54,7 @@ from finance_api.values.time import DAY_SECONDS
 #: Currencies of whose hundredths there are no coins: 1.250 is a thousand, as without decimals.
 _WITHOUT_COINS = frozenset("HUF IDR TWD COP".split())
 _OF_ACCOUNT = ("account", "accountNumber", "currency")
+_MONEY = ("amount", "debit", "credit", "balance")
 
 
 class _Guessing:
@@ -192,7 +193,7 @@ class _Guessing:
         rows = [cells for _, cells in survey.footer_rows]
         first = next((cell for cell in rows[0] if cell.strip()), "")
         if plan.profile is None or first not in plan.profile.trailer:
-            named = _are_notes(rows) or names_balance(rows[0])
+            named = _are_notes(rows, plan.indexes(*_MONEY)) or names_balance(rows[0])
             if any(map(is_row, rows)) or not named:
                 return
             where = f"the last {survey.footer[0]} rows, from {quoted(first.strip())} on"
@@ -368,13 +369,15 @@ class _Guessing:
         return accounts
 
 
-def _are_notes(rows: Sequence[Sequence[str]]) -> bool:
+def _are_notes(rows: Sequence[Sequence[str]], money: Sequence[int]) -> bool:
     """Return whether rows have no date and no amount, and none is a row cut short: there are
-    several, or there is no digit, as in "***END OF FILE***".
+    several, or there is no digit, as in "***END OF FILE***". A whole number that is not in a column
+    of money counts something.
     """
-    cells = [text for cells in rows for cell in cells if (text := cell.strip())]
-    has_digits = any(map(str.isdigit, "".join(cells)))
-    return not has_digits or (len(rows) > 1 and not any(is_date(c) or is_amount(c) for c in cells))
+    cells = [(i, text) for cells in rows for i, cell in enumerate(cells) if (text := cell.strip())]
+    has_digits = any(map(str.isdigit, "".join(text for _, text in cells)))
+    told = [text for index, text in cells if index in money or not text.isdigit()]
+    return not has_digits or (len(rows) > 1 and not any(is_date(c) or is_amount(c) for c in told))
 
 
 def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:

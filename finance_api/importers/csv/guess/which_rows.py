@@ -48,6 +48,8 @@ def ask_which_rows(
         name = headings.named(index)
         total = Choice({"leave_out": (f"{name}={text}",)}, clause(Says.NOT_TRANSACTION, text=text))
         no_total = Choice({"leave_out": (f"{name}=",)}, clause(Says.TRANSACTION, text=text))
+        if counts[index, text] == survey.count:
+            continue
         # What most rows say is no total, but how they were paid, for instance.
         choices = (no_total, total) if counts[index, text] * 2 > survey.count else (total, no_total)
         questions.ask(clause(Topic.MAYBE_TOTAL, text=text), *choices, line=line)
