@@ -293,8 +293,9 @@ class DataWriter(DataReader):
     ) -> None:
         """Add the new rows and replace the changed rows, with all their persisted fields.
 
-        A row whose JSON changes gets the stored revision plus one. Raises Conflict if the id of a
-        new row already exists, or if two rows would have the same (source, sourceId).
+        A row whose JSON changes gets the stored revision plus one; rows of resources with computed
+        fields need no revision. Raises Conflict if the id of a new row already exists, or if two
+        rows would have the same (source, sourceId).
         """
 
     def put_prepared(self, user_id: int, resource: Resource, *, new: Any, changed: Any) -> None:

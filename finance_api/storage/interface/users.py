@@ -149,7 +149,7 @@ class UserReader(ABC):
 
     @abstractmethod
     def list_with_past_states(self, before: int) -> list[int]:
-        """Return the ids of users who have a stored state that was replaced before that time."""
+        """Return the ids of users who have more than one stored state from before that time."""
 
     @abstractmethod
     def get_owner(self, kind: type[S], sha256: str) -> tuple[S, User]:
