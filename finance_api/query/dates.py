@@ -51,7 +51,7 @@ def parse_dates(operand: str, *, takes_ahead: bool = True) -> Span | RelativeDat
 def parse_day(text: str) -> Span | RelativeDate:
     """Parse like `parse_dates`. A date-time, which dashboards send, is the second it is in."""
     if not _INSTANT_BEGINS.match(text):
-        return _relative_date(text) or span_of(*_days(text, f"{_DAYS}, {_RELATIVE}"))
+        return _relative_date(text) or span_of(*_moments(text, f"{_DAYS}, {_RELATIVE}"))
     second = math.floor(_moments(text, f"{_DAYS}, {_INSTANT}, {_RELATIVE}")[0])
     return Span(second, second + 1)
 
@@ -96,22 +96,16 @@ def _relative_date(operand: str) -> RelativeDate | None:
 
 
 def _moments(operand: str, forms: str) -> tuple[Fraction, Fraction]:
+    """Return the first and last moment. forms: what the operand can be, for a message."""
     check_length(operand)
-    if not _INSTANT_BEGINS.match(operand):
-        return _days(operand, forms)
     try:
-        moment = parse_instant(_OFFSET_AFTER_SPACE.sub("+", operand))
+        if _INSTANT_BEGINS.match(operand):
+            moment = parse_instant(_OFFSET_AFTER_SPACE.sub("+", operand))
+            return moment, moment
+        first, last = parse_days(operand)
     except TimeError as error:
-        raise QueryError(f"{quoted(operand)} {error}; it takes {forms}") from None
-    return moment, moment
-
-
-def _days(text: str, forms: str) -> tuple[Fraction, Fraction]:
-    try:
-        first, last = parse_days(text)
-    except TimeError as error:
-        meant = _suggestion(text, forms)
-        raise QueryError(f"{quoted(text)} {error}; it takes {forms}{meant}") from None
+        meant = _suggestion(operand, forms)
+        raise QueryError(f"{quoted(operand)} {error}; it takes {forms}{meant}") from None
     return Fraction(first), last + _LAST_OF_DAY
 
 

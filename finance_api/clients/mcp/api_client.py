@@ -85,31 +85,29 @@ class Api:
                     asyncio.timeout(_SECONDS),
                     client.stream("GET", url, headers=headers) as response,
                 ):
-                    content = await _content(response)
+                    body = await _body(response)
             except (httpx2.HTTPError, TimeoutError) as error:
                 sentence = f"{self.base} does not respond ({type(error).__name__})."
                 advice = "Ask the user whether the service runs there, and call again."
                 raise Refused({"error": sentence, "howToGoOn": advice}) from None
-        body = _parse(content)
         if response.status_code == 200 and body is not None:
             return Response(body, response.headers)
         raise Refused(_refusal(response, body or {}))
 
 
-async def _content(response: httpx2.Response) -> bytes:
-    """Return the unpacked body, without what is beyond `_MOST_BYTES`."""
+async def _body(response: httpx2.Response) -> dict[str, Any] | None:
+    """Read the JSON object; return None if the body is something else or too large."""
     content = bytearray()
     async for part in response.aiter_bytes():
         content += part
         if len(content) > _MOST_BYTES:
-            break
-    return bytes(content)
+            return None
+    return _parse(bytes(content))
 
 
 def _parse(content: bytes) -> dict[str, Any] | None:
-    """Return the JSON object; None if the body is something else or too large."""
     try:
-        body = json.loads(content, parse_float=_number) if len(content) <= _MOST_BYTES else None
+        body = json.loads(content, parse_float=_number)
     except (ValueError, RecursionError):
         return None
     return body if isinstance(body, dict) else None
@@ -143,8 +141,7 @@ def _refusal(response: httpx2.Response, problem: dict[str, Any]) -> dict[str, An
 
 
 def _whole(text: str | None) -> int | None:
-    is_whole = text is not None and len(text) <= _MOST_DIGITS and text.isdecimal()
-    return int(text or "") if is_whole else None
+    return int(text) if text and len(text) <= _MOST_DIGITS and text.isdecimal() else None
 
 
 def _quota(headers: Mapping[str, str]) -> dict[str, int | None] | None:
@@ -207,14 +204,13 @@ def _placed(path: str, query: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 def _in_one_shape(response: Response) -> Response:
     """Return a response with ``rows``, ``others`` and ``isPart``; see `Paging.ANY`."""
-    body = dict(response.body)
+    body, paging = response.body, {"limit", "offset", "nextOffset", "revision"}
     lists = [n for n, v in body.items() if isinstance(v, list) and n not in _WHERE_GIVEN]
-    paging = {"limit", "offset", "nextOffset", "revision"}
     shape = {
+        **body,
         "rows": [row for name in lists for row in body[name]],
         "others": {n: v for n, v in body.items() if n not in {*lists, *paging, *_WHERE_GIVEN}},
         "isPart": body.get("nextOffset") is not None,
-        **{name: body[name] for name in _WHERE_GIVEN if name in body},
     }
     return Response(shape, response.headers)
 

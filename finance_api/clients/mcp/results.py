@@ -64,7 +64,7 @@ def answer(found: Found, *, lists: Iterable[str], offset: int | None, limit: int
             return result(document)
 
         counts = range(1, len(short) + 1)
-        count = bisect_right(counts, MAX_BYTES, key=lambda number: size(made(number)))
+        count = bisect_right(counts, MAX_BYTES, key=lambda number: _size(made(number)))
         if count or not short:
             return made(count)
     return result(UNLIKE, is_error=True)
@@ -81,7 +81,7 @@ def result(document: dict[str, Any], *, is_error: bool = False) -> CallToolResul
     )
 
 
-def size(answer: CallToolResult) -> int:
+def _size(answer: CallToolResult) -> int:
     return len(answer.model_dump_json(by_alias=True, exclude_none=True).encode())
 
 

@@ -132,7 +132,6 @@ def _seconds_to_wait(error: HTTPError) -> int:
         detail = str(json.loads(error.read(_PART))["detail"])
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         detail = "is this the address of finance_api?"
-    advice = f"; {_ADVICE[error.code]}" if error.code in _ADVICE else ""
-    if advice:
-        detail = detail.removesuffix(".")
-    raise SourceError(f"the service responds with {error.code}: {detail}{advice}")
+    if error.code in _ADVICE:
+        detail = f"{detail.removesuffix('.')}; {_ADVICE[error.code]}"
+    raise SourceError(f"the service responds with {error.code}: {detail}")
