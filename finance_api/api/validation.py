@@ -51,12 +51,15 @@ class QueryType(colander.SchemaType):  # type: ignore[misc]
 
     def deserialize(self, node: "ParameterSchema", cstruct: Mapping[str, Any]) -> "Parameters":
         """Raises colander.Invalid with all faults; its value has the valid parameters."""
-        values = Parameters()
+        values = Parameters(node.defaults)
         invalid = colander.Invalid(node, value=values)
-        for child in node.children:
+        for name, child in node.nodes.items():
+            if name in node.defaults and name not in cstruct:
+                continue
             try:
-                values[child.name] = child.deserialize(cstruct.get(child.name, colander.null))
+                values[name] = child.deserialize(cstruct.get(name, colander.null))
             except colander.Invalid as error:
+                values.pop(name, None)
                 invalid.add(error)
         if invalid.children:
             raise invalid
@@ -81,6 +84,11 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
     def nodes(self) -> Mapping[str, Parameter]:
         """The parameters by name; complete once the application has started."""
         return {node.name: node for node in self.children}
+
+    @cached_property
+    def defaults(self) -> Mapping[str, Any]:
+        """The values of all parameters that are not required, if they are not given."""
+        return {name: node.missing for name, node in self.nodes.items() if not node.required}
 
     def read(self, query_string: str) -> "Parameters":
         """Return the values of a query string. Raises ParametersRefused with every fault.
@@ -163,15 +171,12 @@ def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Paramet
 
 def _derive(schema: ParameterSchema, values: Parameters) -> None:
     """Set the attributes of valid values."""
-    changed, sources = {}, set()
-    for node in schema.children:
-        value = values[node.name]
-        is_changed = node.required or value != node.missing
-        if is_changed:
-            changed[node.name] = value
+    defaults, sources = schema.defaults, set()
+    changed = {n: v for n, v in values.items() if n not in defaults or v != defaults[n]}
+    for name, node in schema.nodes.items():
         if callable(node.varies_with):
-            sources |= {*node.varies_with(value)}
-        elif is_changed:
+            sources |= {*node.varies_with(values[name])}
+        elif name in changed:
             sources |= {*node.varies_with}
     tuples = [value for value in changed.values() if isinstance(value, tuple)]
     values.canonical = canonical_text(changed)
