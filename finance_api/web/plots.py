@@ -211,12 +211,10 @@ def line_plot(
 
 def _scale(values: Sequence[int], unit: int, region: Region) -> tuple[int, int, list[Tick]]:
     """Return the ends of the scale, which always includes zero, and its horizontal lines."""
-    lowest, highest = min(0, *values, 0), max(0, *values, 0)
-    step = _step(max(highest - lowest, _LINES * unit), unit)
-    low, high = lowest // step * step, -(-highest // step) * step
-    if low == high:
-        high = step
-    lines = range(low, high + 1, step)
+    low, high = min(0, *values, 0), max(0, *values, 0)
+    step = _step(max(high - low, _LINES * unit), unit)
+    high = high if low < high else step
+    lines = range(-(-low // step) * step, high + 1, step)
     ticks = [Tick(_y(line, low, high), short_number(line // unit, region)) for line in lines]
     return low, high, ticks
 

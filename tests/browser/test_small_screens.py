@@ -1,5 +1,6 @@
 """Every page with the longest names on the smallest screen, with bars that stick, and on paper."""
 
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -367,3 +368,49 @@ def test_a_phone_has_a_bar_with_the_pages_of_every_day(page: Page) -> None:
     )
     bar.get_by_role("link", name="Add", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Add a record")
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_edit_leaves_the_actions_in_their_row_and_folds_what_is_rare(
+    page: Page, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"/standing-orders/{uid('StandingOrder', 1)}")
+    edit, remove = page.locator("#edit > summary"), page.get_by_role("link", name="Remove")
+    edit.click()
+    row, other = _box(edit), _box(remove)
+    assert (row["y"], row["height"]) == (other["y"], other["height"])
+    if width == 390:
+        assert row["width"] == pytest.approx(other["width"], abs=1)
+    form = _box(page.locator("#edit form"))
+    assert form["y"] > row["y"] and form["width"] > row["width"]
+    assert page.locator("#edit details[open]").count() == 0
+
+
+def test_the_actions_of_a_found_payment_stand_on_one_line(site: Site, page: Page) -> None:
+    user, today = site.user(), date.today()
+    days = [f"{today - timedelta(30 * n)}" for n in range(6)]
+    site.load(
+        user,
+        [
+            account(1),
+            *[record(n, payee="Films", amount=-9, recordDate=d) for n, d in enumerate(days)],
+        ],
+    )
+    site.enter(page.context, user)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto("/standing-orders")
+    buttons = page.locator("#found-table td.action .button:visible")
+    expect(buttons).to_have_count(3)
+    assert len({_box(each)["y"] for each in buttons.all()}) == 1
+
+
+def test_printed_labels_are_not_larger_than_their_row(page: Page) -> None:
+    page.emulate_media(media="print")
+    page.goto("/records")
+    sizes = page.locator(".record-list .name").evaluate_all(
+        """(cells) => cells.flatMap((cell) => [...cell.querySelectorAll(".badge")]
+             .map((e) => [getComputedStyle(e).fontSize, getComputedStyle(cell).fontSize]))"""
+    )
+    assert sizes
+    assert all(label == text for label, text in sizes)

@@ -48,7 +48,7 @@ def test_each_currency_has_a_chart_of_its_own_sums_and_scale() -> None:
     assert texts(euro) == ["Jan 2026: 1.00 EUR", "Feb 2026: 2.00 EUR"]
     assert texts(yen) == ["Jan 2026: 5,000 JPY", "Feb 2026: 9,000 JPY"]
     assert [tick.label for tick in euro.plot.ticks] == ["0", "1", "2"]
-    assert yen.plot.ticks[-1].label == "10k"
+    assert yen.plot.ticks[-1].label == "5,000"
 
 
 def test_balances_have_a_line_for_each_currency() -> None:
