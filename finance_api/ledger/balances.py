@@ -380,8 +380,9 @@ class _DailySums:
             for account_id in stated:
                 of_account = sums[account_id]
                 for each in differences.get(account_id, ()):
-                    key = (each.day, each.number)
-                    of_account[key] = of_account.get(key, 0) - each.change
+                    for number, units in each.corrections:
+                        key = (each.day, number)
+                        of_account[key] = of_account.get(key, 0) + units
         self._keys = {account_id: sorted(by_key) for account_id, by_key in sums.items()}
         self._totals = {
             account_id: list(accumulate((by_key[k] for k in self._keys[account_id]), initial=0))

@@ -21,7 +21,7 @@ class Brought(NamedTuple):
     """The values that decide what a record adds to its account's balance.
 
     is_duplicate: whether the record was voided as a duplicate, so that it counts as if no file had
-    brought it.
+    brought it. number: that of the import that brought it, if another one created the record.
     """
 
     account_id: str
@@ -29,6 +29,7 @@ class Brought(NamedTuple):
     amount: int
     is_void: bool
     is_duplicate: bool = False
+    number: int | None = None
 
     @property
     def day(self) -> int:

@@ -22,8 +22,9 @@ Facts = dict[str, Any]
 class Difference(NamedTuple):
     """How much more a record, or several, have on a day than files brought.
 
-    day: its first second. number: the number of the import that created them. is_new: whether files
-    brought nothing on that day. before, now: what files brought, and what is stored; None: nothing.
+    day: its first second. number, made_by: the numbers of the imports that brought them and that
+    created them. is_new: whether no file brought them. before, now: what files brought, and what is
+    stored; None: nothing.
     """
 
     day: int
@@ -31,10 +32,16 @@ class Difference(NamedTuple):
     is_new: bool
     before: int | None
     now: int | None
+    made_by: int
 
     @property
     def change(self) -> int:
         return (self.now or 0) - (self.before or 0)
+
+    @property
+    def corrections(self) -> tuple[tuple[int, int], ...]:
+        """By import, what to add to the sums of stored records to get those of files."""
+        return (self.made_by, -(self.now or 0)), (self.number, self.before or 0)
 
 
 def undone_numbers(owned: UserRows) -> set[int]:
@@ -73,16 +80,17 @@ def list_differences(
 
 def _differences(row: Row, is_deleted: bool) -> Iterator[tuple[str, Difference]]:
     """Yield the differences of a record or whole, each with its account."""
-    brought, stored, number = read_brought(row), as_stored(row), row["importId"] or 0
+    brought, stored, made_by = read_brought(row), as_stored(row), row["importId"] or 0
     before = None if brought is None else brought.counted
     now = None if is_deleted else stored.counted
+    number = made_by if brought is None or brought.number is None else brought.number
     if brought is not None and (brought.account_id, brought.day) == (stored.account_id, stored.day):
-        yield stored.account_id, Difference(stored.day, number, False, before, now)
+        yield stored.account_id, Difference(stored.day, number, False, before, now, made_by)
         return
     if brought is not None:
-        yield brought.account_id, Difference(brought.day, number, False, before, None)
+        yield brought.account_id, Difference(brought.day, number, False, before, None, made_by)
     if now is not None:
-        yield stored.account_id, Difference(stored.day, number, True, None, now)
+        yield stored.account_id, Difference(stored.day, number, brought is None, None, now, made_by)
 
 
 def _kept(
@@ -106,4 +114,4 @@ def _kept(
             sums[stored.account_id, stored.day, row["importId"]] -= stored.counted
     for (account_id, day, number), total in sums.items():
         if total:
-            yield account_id, Difference(day, number, True, None, total)
+            yield account_id, Difference(day, number, True, None, total, number)

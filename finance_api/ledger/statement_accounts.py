@@ -413,15 +413,15 @@ class StatementFacts:
         for account_id, differences in by_hand.items():
             for difference in differences:
                 key = account_id, difference.day
-                if key in self._held:
-                    number = difference.number
-                    sums[key][number] = sums[key].get(number, 0) - difference.change
+                for number, units in difference.corrections if key in self._held else ():
+                    sums[key][number] = sums[key].get(number, 0) + units
         return sums
 
     def _beside(self, day: int, found: dict[int, int], held: set[str]) -> dict[str, int]:
         for batch in batched(held if found else ()):
             for row in get_stated(self._session, batch).values():
-                brought, number = read_brought(row), row["importId"] or 0
+                brought = read_brought(row)
+                number = (brought and brought.number) or row["importId"] or 0
                 if brought is not None and brought.day == day and number in found:
                     found[number] -= brought.counted
         return {str(number): units for number, units in found.items() if units}

@@ -52,13 +52,18 @@ def search_all(session: LedgerSession, kind: Proposed) -> Sequence[ProposedPair]
     return pairs
 
 
+def waiting_ids(session: LedgerSession, kind: Proposed) -> set[tuple[str, str]]:
+    """Return the ids of each pair that the user has not decided about."""
+    number = session.storage.ledger.count_proposals(session.user.id, kind)
+    stored = session.storage.ledger.list_proposals(session.user.id, kind, limit=number)
+    return {pair.ids for pair in stored}
+
+
 def read_waiting(
     session: LedgerSession, kind: Proposed, pairs: Iterable[tuple[str, str]]
 ) -> Iterator[tuple[Row, Row]]:
     """Yield the rows of proposed pairs. Raises ChangeRefused if a pair is no longer proposed."""
-    number = session.storage.ledger.count_proposals(session.user.id, kind)
-    stored = session.storage.ledger.list_proposals(session.user.id, kind, limit=number)
-    waiting = {pair.ids for pair in stored}
+    waiting = waiting_ids(session, kind)
     for pair in pairs:
         if pair not in waiting:
             raise ChangeRefused("a pair that you chose is no longer waiting for your decision")

@@ -5,9 +5,10 @@ from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import ValueRefused, reader_of
-from finance_api.ledger.brought import NOWHERE
+from finance_api.ledger.brought import NOWHERE, note_brought, read_brought
 from finance_api.ledger.derivation import Rules
 from finance_api.ledger.edits.naming import editable_fields, find_row, parse_assignments
+from finance_api.ledger.edits.proposals import waiting_ids
 from finance_api.ledger.edits.record_changes import RecordChanges, set_by_hand
 from finance_api.ledger.edits.record_file import ID, FileRow, RecordFile
 from finance_api.ledger.edits.report import EditReport, title_of
@@ -20,6 +21,7 @@ from finance_api.resources import CATEGORIES, LABELS, RECORDS, SPLITS
 from finance_api.resources.field import Field, Kind
 from finance_api.resources.records import ENTERED, VOID
 from finance_api.serialization.values import text_writer
+from finance_api.storage.interface import Proposed
 from finance_api.values import Row
 from finance_api.values.ids import IdError, new_id, parse_id
 from finance_api.values.spreadsheet import harmless, in_cell, without_apostrophes
@@ -126,9 +128,26 @@ def remove_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
 def void_duplicates(session: LedgerSession, ids: Iterable[str]) -> EditReport:
     """Void records, which then count as if no file had brought them.
 
-    Raises ChangeRefused if one does not exist.
+    If the other record of such a pair was added by hand, it counts as the file's instead. Raises
+    ChangeRefused if one does not exist.
     """
-    return change_records(session, ids, {"recordState": VOID}, are_duplicates=True)
+    voided = {row_id.lower() for row_id in ids}
+    _hand_over(session, voided)
+    return change_records(session, sorted(voided), {"recordState": VOID}, are_duplicates=True)
+
+
+def _hand_over(session: LedgerSession, voided: Collection[str]) -> None:
+    """Note what files brought of these records at their likely duplicates that no file brought."""
+    for pair in waiting_ids(session, Proposed.DUPLICATE):
+        gone, kept = sorted(pair, key=lambda row_id: row_id not in voided)
+        if gone not in voided or kept in voided:
+            continue
+        rows = session.get_rows(RECORDS, pair)
+        brought, other = read_brought(rows[gone]), rows[kept]
+        if brought is not None and brought.counted and other["brought"] == NOWHERE:
+            added, after = {**other}, {**rows[gone], "brought": NOWHERE}
+            note_brought(added, brought._replace(number=brought.number or rows[gone]["importId"]))
+            session.write(RECORDS, [(other, added), (rows[gone], after)])
 
 
 def stored_records(session: LedgerSession, ids: Iterable[str]) -> Iterator[Collection[Row]]:

@@ -18,6 +18,7 @@ from finance_api.importers.interface import (
 )
 from finance_api.ledger import balances
 from finance_api.ledger.balances import compare_balances
+from finance_api.ledger.brought import NOWHERE
 from finance_api.ledger.changing import changing
 from finance_api.ledger.checking import find_faults
 from finance_api.ledger.differences import list_differences
@@ -408,6 +409,32 @@ def test_a_record_voided_as_a_duplicate_counts_as_if_no_file_had_brought_it(pers
     assert bank(person) == (1050, 850, 0, None)
     changed(person, change_records, [first["id"]], {"recordState": "void"})
     assert bank(person) == (1050, 950, 100, 20)
+
+
+@pytest.mark.parametrize("voided", ["file", "hand"])
+@pytest.mark.parametrize(("of_file", "of_hand"), [(20, 20), (20, 19), (31, 30), (31, 31), (30, 31)])
+def test_of_a_record_and_its_duplicate_by_hand_the_one_that_stays_is_the_file_s(
+    person, of_file, of_hand, voided
+):
+    person.statement(statement((of_file, -100), (25, -7), closing=(31, 850)))
+    (by_file,) = (row for row in person.rows(RECORDS) if row["amount"] == -100)
+    add(person, of_hand, -100, payee=by_file["payee"])
+    both = bank(person)
+    assert both[:2] == (957, 750)
+    (by_hand,) = (row for row in person.rows(RECORDS) if row["brought"] == NOWHERE)
+    gone, kept = (by_file, by_hand) if voided == "file" else (by_hand, by_file)
+    changed(person, void_duplicates, [gone["id"].upper()])
+    assert bank(person) == (957, 850, 0, None)
+    person.check_dump()
+    changed(person, change_records, [gone["id"]], {"recordState": "cleared"})
+    assert bank(person)[:2] == (957, 750)
+    person.undo()
+    person.undo()
+    assert bank(person) == both
+    changed(person, void_duplicates, [gone["id"]])
+    # Whoever then deletes the one that stays has less than the bank.
+    changed(person, remove_records, [kept["id"]])
+    assert bank(person) == (957, 950, 100, of_file)
 
 
 def test_a_person_can_add_what_the_files_lack_between_two_balances(person):
