@@ -312,6 +312,9 @@ def _read_columns(table: Table, user_mapping: Mapping) -> Plan:
     ignored = [headings.position_and_rest(Option("only"), o)[0] for o in user_mapping.only]
     ignored += [headings.position(Option("ignore"), column) for column in user_mapping.ignore]
     inferred = OpenColumns(table, columns, user_mapping, ignored)
+    for name in inferred.by_name if len(inferred.sample) > 1 else ():
+        if not any(column.filled for column in inferred.of(name)):
+            inferred.release(name)
     named = {name: columns[name] for name in inferred.by_name}
     columns |= _ask_about_doubled(named, inferred, headings)
     infer_columns(inferred)

@@ -535,3 +535,21 @@ def test_thousands_are_offered_before_three_decimals():
     text = "Date;Description;Amount\n2026-01-13;a;-12.130\n2026-01-14;b;-7.450\n"
     assert answers(refusal(text, currency="EUR"))[0] == "--decimal ,"
     assert answers(refusal(text.replace(".", ","), currency="EUR"))[0] == "--decimal ."
+
+
+def test_columns_named_after_fields_without_a_cell_are_no_such_fields():
+    text = "Date;Account;Amount;Debit;Credit;Description\n2026-01-13;;;5.00;;a\n"
+    text += "2026-01-14;;;;7.00;b\n"
+    assert amounts(text) == [-5, 7]
+    assert refusal(text.replace("2026-01-14;;", "2026-01-14;Main;"), currency="EUR")
+
+
+def test_a_balance_shows_which_of_two_headings_of_amounts_is_what_goes_out():
+    text = "Day;Text;Amount quax;Amount quux;Balance\n2026-01-13;a;5.00;;995.00\n"
+    text += "2026-01-14;b;;7.00;1002.00\n2026-01-15;c;2.00;;1000.00\n"
+    assert amounts(text) == [-5, 7, -2]
+
+
+def test_totals_of_one_side_below_the_rows_are_left_out():
+    text = "Date,Description,Debit,Credit\n13/01/2026,a,5.00,\n14/01/2026,b,,7.00\n"
+    assert amounts(text + ",Total Debit,5.00,\n,Total Credit,,7.00\n") == [-5, 7]

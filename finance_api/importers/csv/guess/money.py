@@ -130,9 +130,9 @@ def _take_running(open_: OpenColumns, numbers: Sequence[Column], named: Sequence
     tried = numbers[:_MOST_TRIED]
     if len(named) == 1:
         return False
-    triples = permutations(() if named else tried, 3)
-    turns = ((out, in_, balance) for out, in_, balance in triples if _take_turns(out, in_))
-    sides = {(out, in_): balance for out, in_, balance in turns if _follows(balance, in_, out)}
+    turns = (pair for pair in permutations(named or tried, 2) if _take_turns(*pair))
+    triples = ((out, in_, balance) for out, in_ in turns for balance in tried)
+    sides = {(out, in_): balance for out, in_, balance in triples if _follows(balance, in_, out)}
     likely = [column for column in named or tried if not _is_other(column)]
     pairs = permutations(tried, 2)
     running = {amount for amount, b in pairs if amount in likely and _runs([amount], b)}
