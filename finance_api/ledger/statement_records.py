@@ -57,6 +57,8 @@ _CHANGING = (
     Outcome.VOIDS,
 )
 _MATCHED = (Outcome.MATCHED, Outcome.MATCHED_PARTS)
+#: A decided entry, and the entry itself, which takes time to unpack.
+_Unpacked = tuple[FileEntry, Entry]
 
 
 def content_of(entry: Entry) -> Content:
@@ -100,9 +102,10 @@ class StatementRecords:
     def _match_rules(self) -> None:
         """Match the rules with the new entries now, before other changes have to wait."""
         for row in self._new:
-            entry, account_id = self._entry(row), row.account.id
+            entry, account_id = row.whole, row.account.id
             row.payee = self._rules.payee(account_id, entry.payee, entry.note)
-            notes = [note for _, note, *_ in entry.parts] or [entry.note]
+            parts = () if row.rest else entry.parts
+            notes = [note for _, note, *_ in parts] or [entry.note]
             payees = row.payee, entry.payee
             row.ruled = tuple(self._rules.apply(account_id, payees, note) for note in notes)
 
@@ -125,38 +128,43 @@ class StatementRecords:
         while self._new:
             yield self._new.popleft()
 
-    def _source_ids(self, batch: Sequence[FileEntry]) -> list[str]:
+    def _source_ids(self, batch: Sequence[_Unpacked]) -> list[str]:
         """Return source ids that no record has or ever had."""
-        found = [_source_id(row, row.number) for row in batch]
+        found = [_source_id(row, entry, row.number) for row, entry in batch]
         if self._reader.is_empty:
             return found
-        keys = [(row.account, row.bank_id or content_of(row.whole)) for row in batch]
+        keys = [(row.account, row.bank_id or content_of(entry)) for row, entry in batch]
         places = list(range(len(batch)))
         while places:
             for place in places:
                 if keys[place] in self._numbers:
-                    number = max(batch[place].number, self._numbers[keys[place]] + 1)
+                    row, entry = batch[place]
+                    number = max(row.number, self._numbers[keys[place]] + 1)
                     self._numbers[keys[place]] = number
-                    found[place] = _source_id(batch[place], number)
+                    found[place] = _source_id(row, entry, number)
             taken = self._reader.taken([found[place] for place in places])
             places = [place for place in places if found[place] in taken]
             for place in places:
-                self._numbers.setdefault(keys[place], batch[place].number)
+                self._numbers.setdefault(keys[place], batch[place][0].number)
         return found
 
-    def _create(self, batch: list[FileEntry]) -> list[Row]:
+    def _create(self, entries: list[FileEntry]) -> list[Row]:
         source, session = self._file.source, self._session
+        batch = [(decided, decided.whole) for decided in entries]
         rows: list[Row] = []
         parts: list[Row] = []
-        for decided, source_id in zip(batch, self._source_ids(batch), strict=True):
-            row = self._new_record(decided)
+        for (decided, entry), source_id in zip(batch, self._source_ids(batch), strict=True):
+            if decided.rest:
+                # Nobody knows which parts are left.
+                entry = entry._replace(parts=())
+            row = self._new_record(decided, entry)
             row["id"] = row_id(session.user.uuid, source, source_id)
             row["source"], row["sourceId"] = source, source_id
-            derive(session, row, decided.whole.line)
+            derive(session, row, entry.line)
             row["createdAt"] = row["updatedAt"] = session.now
             row["importId"] = session.number
             rows.append(row)
-            parts += self._parts(row, decided)
+            parts += self._parts(row, decided, entry)
         split_ids = {part["splitId"] for part in parts}
         session.write(SPLITS, [(None, whole_of(row)) for row in rows if row["id"] in split_ids])
         new = [*(row for row in rows if row["id"] not in split_ids), *parts]
@@ -164,8 +172,8 @@ class StatementRecords:
         self._report.note_new(new)
         return rows
 
-    def _parts(self, record: Row, decided: FileEntry) -> Iterator[Row]:
-        session, entry = self._session, self._entry(decided)
+    def _parts(self, record: Row, decided: FileEntry, entry: Entry) -> Iterator[Row]:
+        session = self._session
         for number, (amount, note, category, labels) in enumerate(entry.parts, 1):
             name = f"{record['sourceId']}/part/{number}"
             part_id = derived_id(session.user.uuid, self._file.source, name)
@@ -175,13 +183,8 @@ class StatementRecords:
             derive(session, part, entry.line)
             yield part
 
-    def _entry(self, decided: FileEntry) -> Entry:
-        """Return the entry. A rest has no parts, because nobody knows which ones are left."""
-        entry = decided.whole
-        return entry._replace(parts=()) if decided.rest else entry
-
-    def _new_record(self, decided: FileEntry) -> Row:
-        row, entry = blank_row(RECORDS), self._entry(decided)
+    def _new_record(self, decided: FileEntry, entry: Entry) -> Row:
+        row = blank_row(RECORDS)
         row["accountId"] = decided.account.id
         row["recordDate"] = entry.date
         row["amount"], row["payee"], row["note"] = entry.amount, entry.payee, entry.note
@@ -278,7 +281,8 @@ class StatementRecords:
                 found += [(record_id, 0) for record_id in others]
                 before |= others
         after = {record_id: dict(row) for record_id, row in before.items()}
-        source_ids = iter(self._source_ids([e for e in entries if e.outcome in _MATCHED]))
+        matched = [(e, e.whole) for e in entries if e.outcome in _MATCHED]
+        source_ids = iter(self._source_ids(matched))
         lines: dict[str, int] = {}
         stated_ids: set[str] = set()
         for entry, found in zip(entries, records, strict=True):
@@ -497,10 +501,10 @@ def _state_of(entry: Entry) -> str | None:
     return "cleared" if entry.record_state is None else entry.record_state or None
 
 
-def _source_id(row: FileEntry, number: int) -> str:
+def _source_id(row: FileEntry, entry: Entry, number: int) -> str:
     scope = row.account.scopes[row.statement]
     if row.bank_id is None:
-        return scope.of_content(content_of(row.whole), number)
+        return scope.of_content(content_of(entry), number)
     return scope.of_bank_id(row.bank_id, number)
 
 

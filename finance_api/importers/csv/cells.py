@@ -33,8 +33,8 @@ class SignWords:
 
     named: the words that --sign names -> OUT or IN; ``\\,`` and ``\\|`` are part of a word.
     ways: the same words, folded. All other words have their usual meaning.
-    seen: the first words of the column -> their first lines. unknown: words without a meaning ->
-    their first lines.
+    seen: the first words of the column -> OUT or IN. unknown: words without a meaning -> their
+    first lines.
     """
 
     def __init__(self, column: int, named: str | None) -> None:
@@ -53,13 +53,16 @@ class SignWords:
     def direction(self, cells: Sequence[str], line: int) -> int:
         """Return OUT or IN; IN for an unknown word, which is noted."""
         text = cells[self.column].strip()
-        word = word_of(text)
-        way = self.ways.get(word) or DIRECTIONS.get(word)
-        if len(self.seen) < _MOST_WORDS:
-            self.seen.setdefault(text, line)
+        way = self.seen.get(text)
         if way is None:
-            self.unknown.setdefault(text, line)
-        return way or IN
+            word = word_of(text)
+            way = self.ways.get(word) or DIRECTIONS.get(word)
+            if way is None:
+                way = IN
+                self.unknown.setdefault(text, line)
+            if len(self.seen) < _MOST_WORDS:
+                self.seen[text] = way
+        return way
 
     def turned(self, name: str) -> str:
         """Return the value of --sign by which the words seen mean the opposite. name: the column's

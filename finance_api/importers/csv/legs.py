@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from operator import itemgetter
 
 from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.mapping import Columns
-from finance_api.importers.csv.profile import Condition, Leg, Match, Rows, shown
+from finance_api.importers.csv.profile import REMEMBERED, Condition, Leg, Match, Rows, shown
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import Choice, ImportRefused, quoted
 from finance_api.values.spreadsheet import without_apostrophes
@@ -111,7 +112,8 @@ class ProfileRows:
         if name == "account" and (prefix := profile.account_prefix):
             return lambda cells: f"{prefix} {text}" if (text := make(cells).strip()) else ""
         if name == "paymentType" and (types := profile.payment_types):
-            return lambda cells: types.get(folded(make(cells)), "")
+            type_of = lru_cache(REMEMBERED)(lambda text: types.get(folded(text), ""))
+            return lambda cells: type_of(make(cells))
         if is_side and leg.ignore_sign:
             return lambda cells: make(cells).strip(_SIGNS)
         return make

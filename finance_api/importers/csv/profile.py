@@ -18,7 +18,7 @@ from finance_api.resources.currencies import CODES
 #: A heading row of fewer columns selects no profile by itself.
 FEWEST_COLUMNS = 4
 #: At most this many different cells are remembered.
-_REMEMBERED = 100
+REMEMBERED = 100
 #: In a heading, this stands for any ISO 4217 code; as a profile's currency, for the code in the
 #: file's heading.
 CODE = "{currency}"
@@ -31,7 +31,7 @@ class Words:
         self._words = frozenset(folded(word) for word in words if not word.endswith("*"))
         self._beginnings = tuple(folded(word[:-1]) for word in words if word.endswith("*"))
         #: How well a cell fits: 0 for not at all, more for a longer beginning, most for a word.
-        self.fit: Callable[[str], int] = lru_cache(_REMEMBERED)(self._fit)
+        self.fit: Callable[[str], int] = lru_cache(REMEMBERED)(self._fit)
 
     def __contains__(self, cell: str) -> bool:
         return self.fit(cell) > 0

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from hashlib import sha256
 from typing import Any
 
@@ -15,7 +16,7 @@ from finance_api.importers.csv.cells import AMOUNT, account_of, clean_text, text
 from finance_api.importers.csv.guess.which_rows import repeated_cells
 from finance_api.importers.csv.mapping import FEE_CATEGORY, LABEL_SEPARATOR
 from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.profile import shown
+from finance_api.importers.csv.profile import REMEMBERED, shown
 from finance_api.importers.csv.reading import TableReading, movements
 from finance_api.importers.csv.stated import Stated, owed, reconcile
 from finance_api.importers.csv.table import HEADING
@@ -51,11 +52,15 @@ _ACCOUNTS = frozenset(("account", "accountNumber"))
 
 @dataclass
 class _AccountRows:
-    """One account's statement, and what its rows have in common."""
+    """One account's statement, and what its rows have in common.
+
+    least: what each amount is a multiple of, if the currency has no decimals; else 1.
+    """
 
     statement: Statement
     first_line: int
     balances: BalanceCheck
+    least: int
     mark: Mark | None = None
 
 
@@ -83,11 +88,13 @@ class _StatementBuilder:
         if self._account is not None and currencies.divided is not None:
             self._account = currencies.divided
         separators = plan.mapping.label_separator or LABEL_SEPARATOR
-        self._separators = str.maketrans(dict.fromkeys(separators[1:], separators[0]))
-        self._separator = separators[0]
+        self._labels = lru_cache(REMEMBERED)(partial(_labels, separators))
         # The account column's name for the account of --account, and the first line with that name.
         self._other_name: tuple[str | None, int] | None = None
         self._rows: dict[tuple[str, str | None], _AccountRows] = {}
+        self._of_account = plan.indexes(*_ACCOUNTS, "currency")
+        # The cells of these columns, and what stands beside the amount -> the account's rows.
+        self._known: dict[tuple[Any, ...], _AccountRows] = {}
         self._last_line = 0
         stated = reading.selection.balances or reading.stated
         self._has_balances = bool(stated) or "balance" in columns
@@ -106,23 +113,16 @@ class _StatementBuilder:
         units, amount = reader.money(line, cells)
         written = text_of(cells, columns["recordDate"])
         date, offset = reader.dates.read_with_offset(written, line)
-        name, number = self._account or "", None
-        if self._has_accounts:
-            name, number = self._account_of_row(line, cells)
-        code = reader.text("currency", cells) if "currency" in columns else None
-        currency = self._currencies.of_row(code, amount.mark, line)
-        rows = self._rows.get((name, currency))
+        account = (*[cells[index] for index in self._of_account], amount.mark)
+        rows = self._known.get(account)
         if rows is None:
-            rows = self._new(name, currency, number, line)
-            yield rows.statement, None
-        elif number != (earlier := rows.statement.account.number):
-            numbers = {"number": number or "", "earlier": earlier or ""}
-            fact = clause(Topic.ACCOUNT_NUMBERS, line=rows.first_line, **numbers)
-            raise ImportRefused(fact, line, (Choice({"account": None}),))
-        if amount.mark is not None:
-            _check_mark(rows, amount.mark, line)
-        if not decimals_of(currency) and units % smallest_units(currency):
-            fact = clause(Topic.NO_DECIMALS, amount=Units(units), currency=currency or "")
+            count = len(self._rows)
+            rows = self._known[account] = self._rows_of(line, cells, amount.mark)
+            if len(self._rows) > count:
+                yield rows.statement, None
+        if units % rows.least:
+            currency = rows.statement.account.currency or ""
+            fact = clause(Topic.NO_DECIMALS, amount=Units(units), currency=currency)
             decimal = self._plan.mapping.decimal
             marks = [mark for mark in DECIMAL_MARKS if decimal not in (None, mark)]
             raise ImportRefused(fact, line, tuple(Choice({"decimal": mark}) for mark in marks))
@@ -163,22 +163,23 @@ class _StatementBuilder:
 
     def _others(self, line: int, cells: Sequence[str]) -> dict[str, Any]:
         """Read the fields of an entry for which most files have no columns."""
-        reader = self._reader
-        day = reader.text("valueDate", cells)
-        other_account = reader.text("counterpartyAccount", cells)
-        original, original_currency = reader.original(line, cells)
-        state = self._word("recordState", line, cells)
-        if state is None and "recordState" in self._columns:
-            state = ""
-        return {
-            "labels": self._labels(cells),
-            "payment_type": self._word("paymentType", line, cells),
-            "record_state": state,
-            "value_date": day and reader.value_dates.read(day, line) // DAY_SECONDS * DAY_SECONDS,
-            "counterparty_account": other_account and "".join(other_account.split()),
-            "original_amount": original,
-            "original_currency": original_currency,
-        }
+        reader, columns = self._reader, self._columns
+        values: dict[str, Any] = {}
+        if "labels" in columns:
+            values["labels"] = self._labels(reader.text("labels", cells))
+        if "paymentType" in columns:
+            values["payment_type"] = self._word("paymentType", line, cells)
+        if "recordState" in columns:
+            values["record_state"] = self._word("recordState", line, cells) or ""
+        if "valueDate" in columns and (day := reader.text("valueDate", cells)):
+            date = reader.value_dates.read(day, line)
+            values["value_date"] = date - date % DAY_SECONDS
+        if other_account := reader.text("counterpartyAccount", cells):
+            values["counterparty_account"] = "".join(other_account.split())
+        if "originalAmount" in columns:
+            original = reader.original(line, cells)
+            values["original_amount"], values["original_currency"] = original
+        return values
 
     def _word(self, field: str, line: int, cells: Sequence[str]) -> str | None:
         text, (what, words) = self._reader.text(field, cells), _WORDS[field]
@@ -252,6 +253,21 @@ class _StatementBuilder:
         is_debt = rows.balances.is_debt if reader.signs.by_line else is_debt
         return owed(found, rows.balances.total) if is_debt else found
 
+    def _rows_of(self, line: int, cells: Sequence[str], mark: Mark | None) -> _AccountRows:
+        """Return the rows of the row's account. mark: the currency beside its amount, if any."""
+        name, number = self._account or "", None
+        if self._has_accounts:
+            name, number = self._account_of_row(line, cells)
+        currency = self._currencies.of_row(self._reader.text("currency", cells), mark, line)
+        rows = self._rows.get((name, currency)) or self._new(name, currency, number, line)
+        if number != (earlier := rows.statement.account.number):
+            numbers = {"number": number or "", "earlier": earlier or ""}
+            fact = clause(Topic.ACCOUNT_NUMBERS, line=rows.first_line, **numbers)
+            raise ImportRefused(fact, line, (Choice({"account": None}),))
+        if mark is not None:
+            _check_mark(rows, mark, line)
+        return rows
+
     def _new(self, name: str, currency: str | None, number: str | None, line: int) -> _AccountRows:
         stored_name, is_part = self._currencies.account_name(name, currency)
         own = {"account": self._account, "split": is_part or None, "accountCurrency": currency}
@@ -261,7 +277,8 @@ class _StatementBuilder:
         )
         profile = None if self._plan.profile is None else self._plan.profile.name
         statement = Statement(account, texts=self._texts, options=options, profile=profile)
-        rows = _AccountRows(statement, line, BalanceCheck(self._plan.balance))
+        least = 1 if decimals_of(currency) else smallest_units(currency)
+        rows = _AccountRows(statement, line, BalanceCheck(self._plan.balance), least)
         self._rows[name, currency] = rows
         if currency is None and self._currencies.mark is not None:
             _check_mark(rows, self._currencies.mark, line)
@@ -287,10 +304,12 @@ class _StatementBuilder:
             raise ImportRefused(fact, line, (*above, several, one))
         return self._account, number
 
-    def _labels(self, cells: Sequence[str]) -> tuple[str, ...]:
-        text = self._reader.text("labels", cells) or ""
-        names = (name.strip() for name in text.translate(self._separators).split(self._separator))
-        return tuple(dict.fromkeys(name for name in names if name))
+
+def _labels(separators: str, text: str | None) -> tuple[str, ...]:
+    """Return the different names in a text, each once, in their order."""
+    between = str.maketrans(dict.fromkeys(separators[1:], separators[0]))
+    names = map(str.strip, (text or "").translate(between).split(separators[0]))
+    return tuple(dict.fromkeys(filter(None, names)))
 
 
 def _texts_digest(plan: Plan) -> str:

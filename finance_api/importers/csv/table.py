@@ -370,7 +370,8 @@ def _without_headings(
         cells = row[1]
         is_repeated = cells == first or (
             # Most rows begin with another character.
-            "".join(cells[:1]).strip()[:1].lower() == start
+            bool(cells)
+            and cells[0].strip()[:1].lower() == start
             and [*map(folded, cells[: filled(cells)])] == headings
         )
         is_page = bool(cells) and not any(cells[1:]) and _PAGE_NUMBER.fullmatch(cells[0].strip())

@@ -156,6 +156,10 @@ class Survey:
         self._names_accounts = has_accounts and "currency" not in columns
         others = (*_MONEY_BESIDE, "valueDate", "currency")
         self._has_others = self._names_accounts or any(name in columns for name in others)
+        self._money_beside = plan.indexes(*_MONEY_BESIDE)
+        self._of_account = plan.indexes("account", "accountNumber", "currency")
+        # The first different cells of these columns.
+        self._noted: set[tuple[str, ...]] = set()
         self._has_rows = False
         self._texts = [] if plan.rows else plan.indexes("payee", "note")
         # The first lines of rows with a blank cell.
@@ -283,12 +287,16 @@ class Survey:
 
     def _other_columns(self, cells: Sequence[str], line: int) -> None:
         columns = self.columns
-        for name in _MONEY_BESIDE:
-            for index in columns.get(name, ()):
-                if text := money_text(cells[index]):
-                    self.amounts.add(text, line, own=False)
-        if text := text_of(cells, columns.get("valueDate", ())):
+        for index in self._money_beside:
+            if text := money_text(cells[index]):
+                self.amounts.add(text, line, own=False)
+        if "valueDate" in columns and (text := text_of(cells, columns["valueDate"])):
             self.value_dates.add(text, line)
+        texts = tuple([cells[index] for index in self._of_account])
+        if texts in self._noted:
+            return
+        if len(self._noted) < _WATCHED_VALUES:
+            self._noted.add(texts)
         if text := text_of(cells, columns.get("currency", ())):
             mark = mark_of(text)
             code = mark.currency if mark is not None and mark.currency else text.upper()

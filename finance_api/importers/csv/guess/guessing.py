@@ -204,9 +204,11 @@ class _Guessing:
         self.plan = replace(plan, table=replace(plan.table, skip_last=last))
 
     def _ask_about_journal(self) -> None:
-        """Ask which rows of double entry are the bank's, unless --only says so."""
+        """Ask which rows of double entry are the bank's, unless --only or a profile says so."""
         plan, columns = self.plan, self.plan.columns
-        first = [] if plan.rows else plan.table.sample
+        if plan.rows is not None:
+            return
+        first = plan.table.sample
         books = [i for i in books_in(first, plan.headings) if i not in self.selection.columns]
         if not books or self._questions.asks_for("decimal"):
             return

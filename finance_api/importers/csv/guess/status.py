@@ -38,8 +38,8 @@ _REMEMBERED = 1_000
 _LONGEST_WORD = 4
 #: The roles of dates other than the booking day.
 _DAYS = ("date", "value")
-#: Finds a word at the end of a date.
-_ENDS = re.compile(r"[^\W\d_]{3}\)?$").search
+#: A word at the end of a date.
+_LAST_WORD = re.compile(r"[^\W\d_]{3}\)?$")
 
 
 class Selection:
@@ -128,7 +128,7 @@ class Selection:
             if cells[column].lstrip()[:2] in MARKED and marks_parts(cells[column]):
                 self.marked.add(column)
         reason = self._pending(cells) or self._balance_in(cells) or self._reason(line, cells)
-        if reason is None:
+        if reason is None and self._other_days:
             reason = self._unbooked(line, cells)
         if reason is not None and left_out is not None:
             name = reason.strip()[:40] or "blank"
@@ -148,8 +148,9 @@ class Selection:
 
     def _pending(self, cells: list[str]) -> str | None:
         """Return a text such as "Pending" that stands in the place of the date or the id."""
-        days = [cell for i in self._days if (cell := cells[i])[:1].isalpha() or _ENDS(cell)]
-        for cell in (*days, *(cells[index] for index in self._ids if cells[index].isalpha())):
+        words = [cell for i in self._days if (cell := cells[i])[:1].isalpha() or _ends(cell)]
+        words += [cell for i in self._ids if (cell := cells[i]).isalpha()]
+        for cell in words:
             if is_not_money(cell):
                 self._has_pending = True
                 return cell
@@ -157,7 +158,7 @@ class Selection:
 
     def _unbooked(self, line: int, cells: list[str]) -> str | None:
         """Return a name for a row that has an amount and another day, but no booking day."""
-        if not self._other_days or cells[self._days[0]].strip():
+        if cells[self._days[0]].strip():
             return None
         days = [text for index in self._other_days if is_date(text := cells[index].strip())]
         if not days or not any(
@@ -230,6 +231,11 @@ class Selection:
             return True
         self.words.setdefault(column, {})[cell.strip()] = keeps
         return keeps
+
+
+def _ends(cell: str) -> bool:
+    """Return whether a word stands at the end of a date; most dates end in a digit."""
+    return not cell[-1:].isdigit() and _LAST_WORD.search(cell) is not None
 
 
 def _conditions(
