@@ -59,12 +59,19 @@ def find_pairs(
 
 
 def _read_sides(session: LedgerSession, about: Sequence[Condition]) -> _Sides:
-    """Read the records whose amount occurs both incoming and outgoing; usually they are few."""
+    """Read the records whose opposite amount another account has; usually they are few."""
     data, user_id = session.storage.data, session.user.id
     unlinked = condition_on(RECORDS, "transferId", Operator.IS_NULL)
-    amounts = data.list_amounts(user_id, ["id", "currencyCode"], [unlinked, *about])
-    both_ways = {(currency, amount) for _, currency, amount in amounts}
-    wanted = [i for i, currency, size in amounts if size and (currency, -size) in both_ways]
+    fields = ["id", "accountId", "currencyCode"]
+    amounts = data.list_amounts(user_id, fields, [unlinked, *about])
+    accounts: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
+    for _, account_id, currency, amount in amounts:
+        accounts[currency, amount].add(account_id)
+    wanted = [
+        record_id
+        for record_id, account_id, currency, amount in amounts
+        if amount and accounts.get((currency, -amount), set()) - {account_id}
+    ]
     numbers = _Numbers(session.accounts.rows.values())
     sides: _Sides = defaultdict(lambda: ([], []))
     for batch in batched(wanted):

@@ -56,6 +56,9 @@ def find_duplicates(
     source must be on the same day, records of two sources at most three days apart. Two records
     that the user confirmed are no pair.
     """
+    imports = {number for (number,) in storage.data.sum_by(user_id, ["importId"], about)}
+    if len(imports) == 1 and all(imports):
+        return []
     groups: defaultdict[tuple[str, int], list[_Record]] = defaultdict(list)
     for record in in_time(storage.data.list_amounts(user_id, _FIELDS, about)):
         groups[record[0], record[-1]].append(record)

@@ -78,7 +78,10 @@ def test_unknown_ids_are_refused(doubled):
 
 def found_in(stored):
     """Return the pairs among records that are given as `_FIELDS` lists them."""
-    data = SimpleNamespace(list_amounts=lambda user_id, names, conditions: stored)
+    data = SimpleNamespace(
+        list_amounts=lambda user_id, names, conditions: stored,
+        sum_by=lambda user_id, names, conditions: {(each[4],): None for each in stored},
+    )
     return [pair.ids for pair in find_duplicates(SimpleNamespace(data=data), 1)]
 
 

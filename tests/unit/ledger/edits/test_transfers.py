@@ -333,3 +333,19 @@ def test_unlinking_reads_only_the_halves_of_the_transfer(person, monkeypatch):
     transfers = {row["id"]: row["transferId"] is not None for row in person.rows(RECORDS)}
     assert transfers == {an_id(n): n in (11, 21) for n in (10, 11, 20, 21)}
     person.audit()
+
+
+def test_looking_for_transfers_reads_no_record_whose_opposite_amount_no_other_account_has(
+    person, monkeypatch
+):
+    person.native(*ACCOUNTS, move(10, A, -5, 5), move(11, A, 5, 5), move(12, B, 5, 5))
+    read, get = [], UserRows.get_rows
+
+    def noted(rows, resource, ids):
+        read.extend(ids)
+        return get(rows, resource, ids)
+
+    monkeypatch.setattr(UserRows, "get_rows", noted)
+    pairs = person.look(lambda storage: find_pairs(UserRows(storage, person.user)))
+    assert [pair.ids for pair in pairs] == [(an_id(10), an_id(12))]
+    assert sorted(read) == [an_id(10), an_id(12)]
