@@ -162,7 +162,6 @@ TOPICS: Mapping[Topic, str] = {
     Topic.FOOTER: "{first}",
     Topic.WIDTH: "the row has {count} cells and {what} has {width}: {why}",
     Topic.QUOTE: "a quote inside a quoted cell is not doubled, or a quoted cell is not followed by the delimiter",
-    Topic.TEXT_LOST: "{columns!r} has text, but no column is the payee or note",
     Topic.OWN_EXPORT: "these are records exported by finance-api, and a table does not have all that belongs to them: import /v1/api/export/all.ndjson instead",
     Topic.ACCOUNT_OR_COLUMN: "the file does not say which account it belongs to",
     Topic.SEVERAL_ACCOUNTS: "the column {column!r} has several accounts",

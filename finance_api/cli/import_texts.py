@@ -119,7 +119,6 @@ WAYS: Mapping[Topic, str] = {
     Topic.FOOTER: "; if the rows from there on are not transactions, leave them out with --skip-last",
     Topic.WIDTH: "; with --skip-rows, leave out rows above the headings; with --skip-last, rows below the data",
     Topic.QUOTE: " (--delimiter)",
-    Topic.TEXT_LOST: ": choose columns with --map payee=… or --map note=…, or import without text with --no-text",
     Topic.OWN_EXPORT: ", or what 'finance-api dump' writes",
     Topic.ACCOUNT_OR_COLUMN: "; give the account with --account, or its column with --map account=…{headings}",
     Topic.SEVERAL_ACCOUNTS: ": if they are yours, say --map accountNumber=…; if they are the other side's, say --map counterpartyAccount=…, or ignore it with --ignore",

@@ -150,7 +150,6 @@ class Topic(StrEnum):
     FOOTER = auto()
     WIDTH = auto()
     QUOTE = auto()
-    TEXT_LOST = auto()
     OWN_EXPORT = auto()
     # The accounts and currencies of the rows.
     ACCOUNT_OR_COLUMN = auto()

@@ -241,9 +241,12 @@ class Table:
     def sample(self) -> list[list[str]]:
         """The cells of the first rows; none if one of them cannot be read."""
         with suppress(ImportRefused):
-            rows = self.rows(misfit=lambda refused, cells: None)
-            return [cells for _, cells in islice(rows, _SAMPLED_ROWS)]
+            return [cells for _, cells in islice(self.fitting_rows(), _SAMPLED_ROWS)]
         return []
+
+    def fitting_rows(self) -> Iterator[Row]:
+        """Yield the rows without those of another length."""
+        return self.rows(misfit=lambda refused, cells: None)
 
     def rows(
         self,

@@ -105,7 +105,7 @@ def _near_form(open_: OpenColumns, columns: Sequence[Column]) -> DateForm | None
     forms = CANDIDATES if named is None else (DateForm.compile(named),)
     seen = [set[str]() for _ in columns]
     with suppress(ImportRefused):
-        for _, cells in open_.table.rows(misfit=lambda refused, cells: None):
+        for _, cells in open_.table.fitting_rows():
             texts = [cells[column.index].strip() for column in columns]
             if any(map(is_date, texts)):
                 forms = tuple(form for form in forms if _are_near([*map(form.read, texts)]))
@@ -320,5 +320,7 @@ def _is_vocabulary(column: Column, has_ways: bool) -> bool:
     """
     if column.values <= YES_OR_NO:
         return True
-    is_said = column.fit("way") == 2 and len(column.values) > 1 and not has_ways
-    return len(column.values) <= _FEW and (is_said or not column.values.isdisjoint(DIRECTIONS))
+    ways = column.values & DIRECTIONS.keys()
+    is_said = column.fit("way") == 2 and len(column.values) > 1
+    are_ways = len(ways) * 2 >= len(column.values) if has_ways else bool(ways) or is_said
+    return len(column.values) <= _FEW and are_ways

@@ -36,13 +36,11 @@ class Watched:
     """An unmapped column.
 
     values: its first different cells -> kind of the amount in the same row -> the first such line.
-    is_few: whether these are all of its different cells; if not, the column is free text.
     """
 
     def __init__(self, index: int, heading: str) -> None:
         self.index, self.heading = index, heading
         self.values: dict[str, dict[Kind, int]] = {}
-        self.is_few = True
 
     @cached_property
     def column(self) -> Column:
@@ -262,7 +260,6 @@ class Survey:
             lines = column.values.get(cells[column.index])
             if lines is None:
                 if len(column.values) >= _WATCHED_VALUES:
-                    column.is_few = False
                     self.watched = [other for other in self.watched if other is not column]
                     continue
                 lines = column.values[cells[column.index]] = {}

@@ -132,7 +132,11 @@ def _take_running(open_: OpenColumns, numbers: Sequence[Column], named: Sequence
         return False
     turns = (pair for pair in permutations(named or tried, 2) if _take_turns(*pair))
     triples = ((out, in_, balance) for out, in_ in turns for balance in tried)
-    sides = {(out, in_): balance for out, in_, balance in triples if _follows(balance, in_, out)}
+    sides = {
+        (out, in_): balance
+        for out, in_, balance in triples
+        if _follows(balance, _moved((in_, 1), (out, -1)))
+    }
     likely = [column for column in named or tried if not _is_other(column)]
     pairs = permutations(tried, 2)
     running = {amount for amount, b in pairs if amount in likely and _runs([amount], b)}
@@ -209,7 +213,11 @@ def _take_pair(open_: OpenColumns, pairs: Sequence[tuple[Column, Column]]) -> No
     """Take one of several pairs of debit and credit: the first, if all are equal, or the only one
     that a balance follows; else ask.
     """
-    followed = [pair for pair in pairs if any(_follows(c, *pair[::-1]) for c in open_.free)]
+    followed = [
+        pair
+        for pair in pairs
+        if any(_follows(c, _moved((pair[0], -1), (pair[1], 1))) for c in open_.free)
+    ]
     if all([*_rows(*pair)] == [*_rows(*pairs[0])] for pair in pairs):
         _take_sides(open_, *pairs[0], ())
         for pair in pairs[1:]:
@@ -411,7 +419,7 @@ def _find_others(open_: OpenColumns, numbers: Sequence[Column]) -> None:
     money, balance = open_.of(*_MONEY), open_.of("balance")
     runs = bool(balance) and _runs(money, balance[0])
     fees = best("fee", numbers) if balance and not runs else []
-    fees = [column for column in fees if _charges(open_, column, balance[0])]
+    fees = [column for column in fees if _follows(balance[0], _moved(*_ways(open_), (column, -1)))]
     if len(fees) == 1:
         open_.take("fee", fees[0], "the balances follow only with it")
     sides = [column for column in numbers if column.fit("debit") or column.fit("credit")]
@@ -459,24 +467,23 @@ def _runs(amounts: Sequence[Column], balance: Column) -> bool:
     return len(found) > 2 and len({size for _, size, _ in found}) > 1 and bool(orders_of(found))
 
 
-def _follows(balance: Column, credit: Column, debit: Column) -> bool:
-    """Return whether the balance rises by one column, and falls by the other one."""
-    rows = _rows(balance, credit, debit)
-    found = [(0, _size([a]) - _size([b]), after) for after, a, b in rows if after is not None]
+def _follows(balance: Column, moved: Iterable[int]) -> bool:
+    """Return whether the balance changes by the money of each row."""
+    rows = zip(moved, balance.numbers, strict=True)
+    found = [(0, units, after) for units, after in rows if after is not None]
     return len(found) > 2 and bool(orders_of(found, int))
 
 
-def _charges(open_: OpenColumns, fee: Column, balance: Column) -> bool:
-    """Return whether the balance changes by the amount of each row and falls by its fee."""
-    rows = zip(_moved(open_, fee), balance.numbers, strict=True)
-    found = [(0, moved, after) for moved, after in rows if after is not None]
-    return len(found) > 2 and bool(orders_of(found, int))
+def _net(debit: Column, credit: Column) -> Iterator[int]:
+    return _moved((debit, -1), (credit, 1))
 
 
-def _moved(open_: OpenColumns, *fees: Column) -> Iterator[int]:
-    """Yield the money of each row, less the fees."""
-    ways = [(c, way) for name, way in _WAYS.items() for c in open_.of(name)]
-    ways += [(fee, -1) for fee in fees]
+def _ways(open_: OpenColumns) -> list[tuple[Column, int]]:
+    return [(column, way) for name, way in _WAYS.items() for column in open_.of(name)]
+
+
+def _moved(*ways: tuple[Column, int]) -> Iterator[int]:
+    """Yield the money of each row. ways: columns, and as in `_WAYS`."""
     for units in _rows(*(column for column, _ in ways)):
         pairs = zip(ways, units, strict=True)
         yield sum(way * abs(each or 0) if way else each or 0 for (_, way), each in pairs)
@@ -486,7 +493,7 @@ def _ends_days(open_: OpenColumns, balance: Column) -> bool:
     """Return whether all rows of a day have one balance, which changes by the money of them all."""
     days = [column.texts for column in open_.of("recordDate")]
     found, most = [], 0
-    all_ = zip(*days, _moved(open_), balance.numbers, strict=True)
+    all_ = zip(*days, _moved(*_ways(open_)), balance.numbers, strict=True)
     for _, rows in groupby(all_, key=itemgetter(*range(len(days)))) if days else ():
         *_, moved, after = zip(*rows, strict=True)
         if len({*after}) > 1 or after[0] is None:

@@ -1,4 +1,4 @@
-"""Asks about columns that are not read, if they could change sums or lose what rows are about."""
+"""Asks about columns that are not read, if they could change sums."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,14 +6,13 @@ from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.csv.guess.evidence import Survey, Watched
 from finance_api.importers.csv.mapping import field_of
 from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.vocabulary import DIRECTIONS, YES_OR_NO, folded, role_fit
+from finance_api.importers.csv.vocabulary import role_fit
 from finance_api.importers.interface import Choice, Questions
 from finance_api.importers.options import ImportOptions
-from finance_api.resources.currencies import codes_in
 
 
 def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterator[str]:
-    """Ask about columns of money and accounts that are not read, and about text that would be lost.
+    """Ask about columns of money and accounts that are not read.
 
     Yields a remark that lists the columns that are not imported.
     """
@@ -25,12 +24,6 @@ def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterat
     if plan.rows is None:
         unexplained = [c for c in open_ if c.index not in plan.inferred.explained]
         _ask_about(unexplained, plan, questions)
-    texts = [column for column in open_ if column.column.is_text]
-    telling = [c for c in texts if not (c.is_few and _is_vocabulary(c.column.filled))]
-    if telling and not plan.mapping.no_text and not {"payee", "note"} & set(plan.columns):
-        names = tuple(headings.named(column.index) for column in telling)
-        note = Choice({"columns": {"note": names}})
-        questions.ask(clause(Topic.TEXT_LOST, columns=names), note)
 
 
 def _ask_about(columns: Sequence[Watched], plan: Plan, questions: Questions) -> None:
@@ -96,9 +89,3 @@ def _readings(column: Watched, plan: Plan) -> tuple[Topic | None, list[Choice]]:
         others = Choice(other, clause(Says.OTHER_ACCOUNTS, column=name))
         return Topic.SEVERAL_ACCOUNTS, [whose, others]
     return None, []
-
-
-def _is_vocabulary(texts: Sequence[str]) -> bool:
-    """Return whether all texts are currency codes, all are directions, or all are yes or no."""
-    words = set(map(folded, texts))
-    return bool(codes_in(texts)) or words <= DIRECTIONS.keys() or words <= YES_OR_NO

@@ -12,7 +12,7 @@ from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.table import is_date, is_text
 from finance_api.importers.csv.vocabulary import BOOKED, folded, is_not_money, kind_of
-from finance_api.importers.interface import MOST_COMMANDS, Choice, ImportRefused, Questions
+from finance_api.importers.interface import MOST_COMMANDS, Choice, Questions
 
 #: With up to this many unknown words, every combination of them is offered as an answer. For more
 #: words, the answers are only: all, none, all but one, and each word alone.
@@ -58,7 +58,7 @@ def ask_which_rows(
 def other_dates(plan: Plan) -> list[Choice]:
     """Return choices that take the days from another column that has one in each row."""
     days = [i for i in range(plan.table.width) if i not in plan.indexes("recordDate")]
-    for _, cells in plan.table.rows(misfit=_ignore):
+    for _, cells in plan.table.fitting_rows():
         days = [index for index in days if is_date(cells[index].strip())]
     return [
         Choice(
@@ -72,7 +72,7 @@ def other_dates(plan: Plan) -> list[Choice]:
 def repeated_cells(plan: Plan, line: int, *fields: str) -> list[Choice]:
     """Return the choice that blank cells of these fields in the row repeat the row above."""
     seen: set[int] = set()
-    for at, cells in plan.table.rows(misfit=_ignore):
+    for at, cells in plan.table.fitting_rows():
         filled = {index for index in plan.indexes(*fields) if cells[index].strip()}
         if at == line:
             names = tuple(map(plan.headings.named, sorted(seen - filled)))
@@ -93,7 +93,7 @@ def kinds_without(columns: Sequence[int], plan: Plan, selection: Selection) -> l
     taken = {*plan.amounts, *named}
     words = {i: dict[str, str]() for i in range(plan.table.width) if i not in taken}
     for has_amount in (False, True):
-        for line, cells in plan.table.rows(misfit=_ignore):
+        for line, cells in plan.table.fitting_rows():
             found = any(money_text(cells[index]) for index in columns)
             if found != has_amount or not selection.keeps(line, cells):
                 continue
@@ -112,10 +112,6 @@ def kinds_without(columns: Sequence[int], plan: Plan, selection: Selection) -> l
         )
         for index, kinds in words.items()
     ]
-
-
-def _ignore(refused: ImportRefused, cells: list[str]) -> None:
-    pass
 
 
 def ask_about_sums(name: str, line: int, *readings: Sequence[str], questions: Questions) -> None:
