@@ -77,7 +77,7 @@ COLUMNS = [
 ]
 
 
-def test_a_column(books):
+def test_each_column_has_its_value(books):
     for columns, query, expected in COLUMNS:
         asked = columns.partition(",previous")[0]
         found = cells(books, *columns.split(","), columns=asked, **EUR, **query)
