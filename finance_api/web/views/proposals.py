@@ -44,6 +44,7 @@ def _page(request: Request, errors: dict[str, str]) -> dict[str, Any]:
         name,
         title,
         proposals=read(owned, limit=pages.PAGE_ROWS, offset=offset),
+        is_by_hand=duplicates.is_by_hand,
         pager=pages.Pager.of(request, total),
         chosen=frozenset(request.sent_texts("pair")) if errors else frozenset(),
         errors=errors,

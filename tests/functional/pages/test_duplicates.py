@@ -64,3 +64,28 @@ def test_a_choice_without_a_pair_is_refused(client, visitor):
     page = visitor.post("/duplicates", sent, status=400)
     assert "Choose one or more pairs" in shown_text(page.text)
     assert states(client) == ["cleared", "cleared"]
+
+
+def test_a_record_of_a_file_stays_if_the_other_one_was_added_by_hand(service, user, visitor):
+    """Otherwise the balance that follows from files would lack it."""
+    service.load(user, [account(1, initialBalance=100)])
+    visitor.submit(
+        "/records/new",
+        "/records/new",
+        status=303,
+        amount="4",
+        payee="Shop",
+        recordDate="2026-03-18",
+    )
+    service.load(user, [record(2, payee="SHOP", amount=-4, recordState="cleared")])
+    page = visitor.get("/duplicates")
+    text = shown_text(page.text)
+    assert "added by hand" in text and "from a file" in text
+    assert [each["value"] for each in page.html.select("td button")] == ["earlier", "keep"]
+    (pair,) = (each["value"] for each in page.html.select("td input[name=pair]"))
+    refused = settle(visitor, "later", pair, status=400)
+    assert "came with a file, and the other one was added by hand" in shown_text(refused.text)
+    settle(visitor, "earlier", pair)
+    assert "Balance today 96.00 EUR" in shown_text(
+        visitor.get(f"/accounts/{uid('Account', 1)}").text
+    )
