@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from finance_api.http.querystring import split_query
 from finance_api.http.surfaces import EXPORTS, PUBLIC_SURFACE, SUFFIX
-from finance_api.planning.answers import REVISION, OtherRevision, ParametersRefused, Reading
+from finance_api.planning.answers import REVISION, Answer, OtherRevision, ParametersRefused, Reading
 from finance_api.questions.addresses import AddressRefused
+from finance_api.serialization.rows import Rows
 from finance_api.storage.errors import NotFound, unknown_in_replica
 from finance_api.values.ids import FORM
 
@@ -70,7 +72,25 @@ class Asked(NamedTuple):
                 f"The data has changed: it has revision {answer.state.revision}, not {revision}. "
                 f"Start over with the first page, without {REVISION}."
             )
+        return _shown_by_link(answer) if reading.is_for_link else answer
+
+
+def _shown_by_link(answer: Any) -> Any:
+    """Return what strangers see: in place of rows, what the address asks for instead, alone."""
+    if not isinstance(answer, Answer) or answer.instead is None:
         return answer
+    found = answer.members[answer.instead]
+    others = {name: each for name, each in answer.members.items() if not isinstance(each, Rows)}
+    return replace(
+        answer,
+        name=answer.instead,
+        columns=found.columns,
+        rows=found.rows,
+        members=others,
+        instead=None,
+        next_offset=None,
+        total=None,
+    )
 
 
 def ask(registry: Registry, reading: Reading, address: str) -> Any:

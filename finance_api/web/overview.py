@@ -169,7 +169,9 @@ class Overview:
     def worth_question(self, convert_to: str = "") -> api_requests.ApiRequest:
         """Return the request for the net worth alone, at the end of the timespan or today."""
         last = self._last_day
-        given = {"interval": "day", "from": last, "to": last, "convertTo": convert_to}
+        # With totals in place of rows, a link shows no single account.
+        given = {"interval": "day", "from": last, "to": last, "rows": "totals"}
+        given |= {"convertTo": convert_to}
         about = f"Net worth{f' in {convert_to}' if convert_to else ''}"
         about = about if self.is_current else f"{about}, {last}"
         return api_requests.ApiRequest(api_requests.BALANCES, given, about)

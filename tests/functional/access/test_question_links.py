@@ -169,6 +169,27 @@ def test_a_link_shows_nothing_but_the_rows_of_its_answer(linked):
             assert secret not in shown, (ending, secret)
 
 
+@on_one_storage
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("accounts/balances?interval=day&from=today&to=today&rows=totals", "totals"),
+        ("accounts/balances?from=today&to=today&rows=totals&convertTo=EUR", "convertedTotals"),
+        ("accounts/forecast?to=%2B3d&rows=totals", "totals"),
+    ],
+)
+def test_a_link_to_sums_shows_no_account(client, address, name):
+    client.load(account(1, name="Secret", initialBalance=7), account(2, name="Hidden"))
+    linked = Linked(client, f"/v1/api/{address}", "Worth")
+    for ending in (".json", ".csv", ".html"):
+        text = linked.read(ending).text
+        assert "Secret" not in text and "Hidden" not in text and uid("Account", 1) not in text
+        assert "7" in text
+    assert [key for key, each in linked.read(".json").json.items() if isinstance(each, list)] == [
+        name
+    ]
+
+
 def test_every_response_is_private_and_not_indexed(linked):
     for secret, ending in (
         (linked.secret, ".csv"),
