@@ -95,9 +95,12 @@ class Choices:
             to = "" if period.startswith("this-") else period
             days = {"from": period, "to": to} if by else {"from": "today", "to": "today"}
             interval = "month" if by else "day"
-            return _address(
-                "accounts/balances", interval=interval, accountId=asked["accountId"], **days
-            )
+            # Without an account, the sums are asked for.
+            days |= {
+                "accountId": asked["accountId"],
+                "rows": "" if asked["accountId"] else "totals",
+            }
+            return _address("accounts/balances", interval=interval, **days)
         asked |= {"compare": self.chosen["compare"]}
         asked |= {"withSubcategories": "true"} if asked["categoryId"].startswith("eq.") else {}
         asked |= {"fill": "true"} if by in ("", "month") else {"sortBy": f"-{what}"}

@@ -70,7 +70,7 @@ _CHOICES = {
 #: Hints of fields whose meaning is written for programmers.
 _HINTS = {
     "accountType": "",
-    "amount": "Negative if money goes out.",
+    "amount": "Without a sign, the type says whether it goes out.",
     "color": "",
     "customCategory": "You made it yourself.",
     "excludeFromStats": "Budgets and sums leave its records out.",
@@ -250,24 +250,11 @@ def field_texts(fields: Mapping[str, Field], row: Row, region: Region) -> dict[s
     return found
 
 
-def plain_texts(
-    fields: Mapping[str, Field], texts: Mapping[str, str], values: Row
-) -> dict[str, str]:
-    """Return the texts, with numbers, days and colours as commands take them.
-
-    values: the values that `read_texts` returned for the texts.
-    """
-    found = dict(texts)
-    for field in fields.values():
-        is_read = field.kind in (Kind.NUMBER, Kind.DATE) or field.name == COLOR.name
-        if is_read and texts.get(field.name, "").strip():
-            found[field.name] = str(text_writer(field)(values[field.name]))
-    return found
-
-
 def digest_of(texts: Mapping[str, str]) -> str:
-    """Return a digest of the values that a form shows, for a hidden field."""
-    return hashlib.sha256(repr(sorted(texts.items())).encode()).hexdigest()[:16]
+    """Return a digest of each value that a form shows, by name, for a hidden field."""
+    return "-".join(
+        hashlib.sha256(repr(each).encode()).hexdigest()[:12] for each in sorted(texts.items())
+    )
 
 
 def conflict(
@@ -276,16 +263,20 @@ def conflict(
     texts: Mapping[str, str],
     stored: Mapping[str, str],
     region: Region,
+    seen: str,
 ) -> FormFaults:
     """Return the fault of a form whose row was changed meanwhile.
 
-    It names the stored value of each field that differs. texts: the texts that were sent. stored:
-    the current texts of the row, from `field_texts`.
+    It names the stored value of each field that was changed to another one than was sent. texts:
+    the texts that were sent. stored: the current texts of the row, from `field_texts`. seen: the
+    digest of those that the form showed.
     """
     errors = {"form": CHANGED_MEANWHILE}
+    now = zip(sorted(stored), digest_of(stored).split("-"), strict=True)
+    changed = [name for name, digest in now if digest not in seen.split("-")]
     for control in controls_of(owned, fields, stored, region):
-        if texts.get(control.name, "") != stored.get(control.name, ""):
-            errors[control.name] = f"The stored value is now: {_words_of(control)}."
+        if control.name in changed and texts.get(control.name, "") != stored[control.name]:
+            errors[control.name] = f"{control.label} is now: {_words_of(control)}."
     return FormFaults(errors)
 
 

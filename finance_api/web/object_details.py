@@ -12,7 +12,7 @@ from finance_api.planning.categories import CategoryTree
 from finance_api.resources import GOALS
 from finance_api.resources.common import INCOME
 from finance_api.resources.currencies import smallest_units
-from finance_api.resources.plans import CUSTOM, MONTH, WEEK, YEAR
+from finance_api.resources.plans import CUSTOM, MONTH, PERIODS, WEEK, YEAR
 from finance_api.resources.records import FLOW, SPENT
 from finance_api.values import Row
 from finance_api.values.regions import Region
@@ -20,10 +20,10 @@ from finance_api.values.text import Message, edited
 from finance_api.values.time import DAY_SECONDS, date_text
 from finance_api.web.api_requests import BALANCES, RECORDS_PATH, ApiAnswers, ApiRequest
 from finance_api.web.cells import Cells
-from finance_api.web.own_limits import period_words
 from finance_api.web.plots import Label, MonthPoint, Plot, column_plot, month_line
 from finance_api.web.rendering import amount, month_words
 from finance_api.web.sentences import sentence_of
+from finance_api.web.timespans import Timespan
 from finance_api.web.todays_balances import TodaysBalances
 
 NEWEST_RECORDS = "10"
@@ -213,7 +213,7 @@ class BudgetDetail(ObjectDetail):
     def words(self, period: Row) -> str:
         first, last = period["periodStart"], period["periodEnd"]
         if self.row["type"] != CUSTOM:
-            return period_words(self.row, first, self._region)
+            return Timespan.around(PERIODS[self.row["type"]], first).words(self._region)
         return " – ".join("" if day is None else self._region.day(day) for day in (first, last))
 
     @property

@@ -103,7 +103,7 @@ OBJECT_PAGES = {
             columns=("recurrenceRule", "nextDueDate", "accountId", "categoryId", "amount"),
             lead="Repeating payments, such as rent and subscriptions.",
             none="They let the overview show what is due in the next 30 days.",
-            rare=frozenset({"type", "note", "paymentType", "labelIds", "manualPayment"}),
+            rare=frozenset("currencyCode note paymentType labelIds manualPayment".split()),
             needed=("name", "accountId", "startDate"),
         ),
         ObjectPage(

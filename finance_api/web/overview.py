@@ -141,6 +141,10 @@ class Overview:
         #: The timespan to compare this one with.
         self.compared = span.compared(answers.today)
 
+    def _in_order(self, currencies: Iterable[str]) -> list[str]:
+        """Return the currencies, the one that the page shows first."""
+        return sorted(currencies, key=lambda code: (code != self.currency, code))
+
     # -- net worth
 
     @property
@@ -183,7 +187,8 @@ class Overview:
     @cached_property
     def worth_by_currency(self) -> dict[str, int]:
         """Net worth by currency at the end of the timespan or today."""
-        return {row["currencyCode"]: row["balance"] for row in self._course[0]}
+        found = {row["currencyCode"]: row["balance"] for row in self._course[0]}
+        return {code: found[code] for code in self._in_order(found)}
 
     def to_come(self, currency: str) -> str:
         """Return what net worth leaves out in a currency; see `TodaysBalances.to_come`."""
@@ -363,7 +368,7 @@ class Overview:
         expected = {row["currencyCode"]: row for row in due.members["totals"].rows}
         nothing = {RECEIVED: 0, SPENT: 0, "income": 0, "expense": 0}
         found = {}
-        for currency in sorted({*so_far, *expected} or {self.currency}):
+        for currency in self._in_order({*so_far, *expected} or {self.currency}):
             row = nothing | so_far.get(currency, {}) | expected.get(currency, {})
             found[currency] = Left(row[RECEIVED], row[SPENT], row["income"], -row["expense"])
         return found

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from decimal import Decimal
 
-from finance_api.ledger.edits.naming import joined
 from finance_api.resources import BUDGETS
 from finance_api.resources.currencies import decimals_of
-from finance_api.resources.plans import MONTH, PERIODS, WEEK, YEAR
+from finance_api.resources.plans import PERIODS
 from finance_api.resources.typed import plain_text, too_exact
 from finance_api.values import Row
 from finance_api.values.number import to_units
@@ -15,7 +14,7 @@ from finance_api.values.regions import Region
 from finance_api.values.time import date_text, end_of, parse_date, start_of
 from finance_api.values.written import WrittenRefused
 from finance_api.web.forms import Control, FormFaults
-from finance_api.web.rendering import month_words
+from finance_api.web.timespans import Timespan
 
 #: The fields of the form: a period, by its first day, and the period's limit.
 PERIOD, LIMIT = "limit-period", "period-limit"
@@ -23,16 +22,6 @@ PERIOD, LIMIT = "limit-period", "period-limit"
 OVERRIDES = "limitOverrides"
 #: This many periods before and after the current one can be chosen, and each with its own limit.
 _AROUND = 12
-_LABELS = {WEEK: "Limit of one week", MONTH: "Limit of one month", YEAR: "Limit of one year"}
-
-
-def period_words(budget: Row, first: int, region: Region) -> str:
-    """Return ``March 2026``. first: the first second of a week, month or year."""
-    if budget["type"] == MONTH:
-        return month_words(first)
-    if budget["type"] == YEAR:
-        return date_text(first)[:4]
-    return f"Week from {region.day(first)}"
 
 
 def limit_control(budget: Row, texts: Mapping[str, str], today: int, region: Region) -> Control:
@@ -46,11 +35,11 @@ def limit_control(budget: Row, texts: Mapping[str, str], today: int, region: Reg
     written = {day: region.written(own[day], decimals_of(budget["currencyCode"])) for day in own}
     options = []
     for day in sorted(days):
-        words = period_words(budget, day, region)
+        words = Timespan.around(period, day).words(region)
         options.append((date_text(day), f"{words}: {written[day]}" if day in own else words))
     return Control(
         name=LIMIT,
-        label=_LABELS[budget["type"]],
+        label=f"Limit of one {period}",
         hint="In place of the usual limit, which applies if this is empty.",
         kind="limit",
         text=texts.get(LIMIT, written.get(first, "")),
@@ -60,8 +49,8 @@ def limit_control(budget: Row, texts: Mapping[str, str], today: int, region: Reg
     )
 
 
-def changed_limits(budget: Row, texts: Mapping[str, str], region: Region) -> dict[str, str]:
-    """Return the budget's own limits as commands take them, if the form changes them.
+def changed_limits(budget: Row, texts: Mapping[str, str], region: Region) -> Row:
+    """Return the budget's own limits as they are stored, if the form changes them.
 
     texts: of the form that was sent. Raises FormFaults.
     """
@@ -75,12 +64,12 @@ def changed_limits(budget: Row, texts: Mapping[str, str], region: Region) -> dic
             if limit < 0 or fault:
                 raise WrittenRefused(fault or "must not be below 0")
     except ValueError as error:
-        raise FormFaults({LIMIT: f"{_LABELS[budget['type']]} {error}."}) from None
+        raise FormFaults({LIMIT: f"Limit of one {PERIODS[budget['type']]} {error}."}) from None
     if limit == own.pop(day, None):
         return {}
     if limit is not None:
         own[day] = limit
-    return {OVERRIDES: joined(limit_texts(own))}
+    return {OVERRIDES: limit_texts(own)}
 
 
 def _own_limits(budget: Row) -> dict[int, int]:

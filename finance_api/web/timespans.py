@@ -56,6 +56,8 @@ class Timespan:
 
     def words(self, region: Region) -> str:
         match self.period:
+            case times.Period.WEEK:
+                return f"Week from {region.day(self.first)}"
             case times.Period.MONTH:
                 return month_words(self.first)
             case times.Period.QUARTER:

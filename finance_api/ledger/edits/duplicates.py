@@ -31,8 +31,8 @@ def void_earlier(session: LedgerSession, pairs: _Pairs) -> EditReport:
 
 def void_later(session: LedgerSession, pairs: _Pairs) -> EditReport:
     """Void the record of each pair that was stored later. Raises ChangeRefused."""
-    pairs = read_waiting(session, Proposed.DUPLICATE, pairs)
-    return _void(session, [(later, earlier) for earlier, later in pairs])
+    rows = read_waiting(session, Proposed.DUPLICATE, pairs)
+    return _void(session, [(later, earlier) for earlier, later in rows])
 
 
 def is_by_hand(row: Row) -> bool:

@@ -60,12 +60,7 @@ def add_object(
     given: Mapping[str, str],
     new_row_id: str | None = None,
 ) -> EditReport:
-    """Add a row. given: see `parse_assignments`. Raises ChangeRefused.
-
-    new_row_id: the id of the new row. If a row with this id exists, nothing is added.
-    """
-    if new_row_id in session.row_set(resource).rows:
-        return EditReport()
+    """Add a row. given: see `parse_assignments`; new_row_id: see `add_row`."""
     return add_row(session, resource, parse_assignments(session, resource, given), new_row_id)
 
 
@@ -75,7 +70,12 @@ def add_row(
     values: dict[str, Any],
     new_row_id: str | None = None,
 ) -> EditReport:
-    """Add a row. values: stored values by field name. Raises ChangeRefused."""
+    """Add a row. values: stored values by field name. Raises ChangeRefused.
+
+    new_row_id: the id of the new row. If a row with this id exists, nothing is added.
+    """
+    if new_row_id in session.row_set(resource).rows:
+        return EditReport()
     _check_positive(resource, values)
     row = _new_row(session, resource, values)
     return _put(session, resource, {**row, "id": new_row_id or row["id"]}, None)
@@ -115,14 +115,28 @@ def set_object(
     session: LedgerSession, resource: Resource, name: str, given: Mapping[str, str]
 ) -> EditReport:
     """Change a row by name or id. given: see `parse_assignments`. Raises ChangeRefused."""
-    stored = find_row(session, resource, name)
-    values = parse_assignments(session, resource, given)
+    stored, values = find_row(session, resource, name), parse_assignments(session, resource, given)
+    is_blank = not given.get("initialBalance", "given").strip()
+    return set_row(session, resource, stored, values, is_derived=is_blank)
+
+
+def set_row(
+    session: LedgerSession,
+    resource: Resource,
+    stored: Row,
+    values: Mapping[str, Any],
+    *,
+    is_derived: bool = False,
+) -> EditReport:
+    """Change a row. values: stored values by field name. Raises ChangeRefused.
+
+    is_derived: whether the initial balance of an account is derived from the bank's balance again.
+    """
     _check_positive(resource, values)
     by_hand = {*stored.get("setByHand", ()), *values}
-    if resource is ACCOUNTS and not given.get("initialBalance", "given").strip():
-        # From now on, the initial balance is derived from the bank's balance again.
+    if resource is ACCOUNTS and is_derived:
         by_hand.discard("initialBalance")
-        del values["initialBalance"]
+        values = {name: value for name, value in values.items() if name != "initialBalance"}
     row = {**stored, **values}
     if "initialBalance" in values:
         row["ownInitialBalance"] = None

@@ -102,6 +102,8 @@ if (list) {
   if (!chosen.querySelector(".field .error")) chosen.querySelector("details").open = false;
   wholePage.hidden = wholePage.disabled = Boolean(chosen.elements.all);
   showChosen();
+  // Back to the list restores what was ticked.
+  addEventListener("pageshow", showChosen);
 }
 
 // A filter that is chosen applies at once, and keeps the focus.

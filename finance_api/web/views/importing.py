@@ -67,7 +67,8 @@ def _choose(request: Request, faults: Sequence[str]) -> dict[str, Any]:
         now=now,
         progress={upload.id: _progress(request, upload) for upload in uploads},
         asking={each.id for each in uploads if upload_form(each, (), (), request.region).is_asked},
-        is_working=any(upload.state in jobs.AT_WORK for upload in uploads),
+        # The page is loaded again then, and would lose what it says of other files.
+        is_working=not faults and any(upload.state in jobs.AT_WORK for upload in uploads),
         max_bytes=request.registry.settings["finance_api.imports.max_upload_bytes"],
         life_seconds=jobs.LIFE_SECONDS,
         is_lasting=request.services.storage.persistent,

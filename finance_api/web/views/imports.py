@@ -144,7 +144,7 @@ def undo_entry(request: Request) -> Any:
     path = pages.returning(request, f"{IMPORTS}/{entry.number}")
     if entry.undone_at is not None:
         # The form may be sent twice.
-        return pages.SeeOther(path)
+        return pages.done(path, "undone")
     # The button in a notice undoes the change without a preview.
     saw = request.sent_text("revision") if "revision" in request.POST else None
     try:

@@ -22,6 +22,8 @@ JWTS = f"{SETTINGS_PAGES}/jwts"
 MADE = f"{JWTS}/made"
 
 _WRITE = Permission.SETTINGS_JWTS_WRITE
+#: The setting with the default lifetime in seconds.
+_DEFAULT = "finance_api.jwt.ttl_seconds"
 _LIFETIMES = {
     900: "15 minutes",
     3_600: "1 hour",
@@ -39,14 +41,9 @@ def _own_jwts(request: Request) -> list[Jwt]:
     return [jwt for jwt in reversed(jwts) if jwt.expires_at > now]
 
 
-def _default_lifetime(request: Request) -> int:
-    seconds: int = request.registry.settings["finance_api.jwt.ttl_seconds"]
-    return seconds
-
-
 def _lifetimes(request: Request) -> dict[int, str]:
     """Return the lifetimes to choose from: their labels by seconds, with the configured default."""
-    default = _default_lifetime(request)
+    default = request.registry.settings[_DEFAULT]
     return dict(sorted({default: f"{request.region.count(default)} seconds", **_LIFETIMES}.items()))
 
 
@@ -68,7 +65,7 @@ def _list_page(request: Request, ttl: str, errors: dict[str, str]) -> dict[str, 
 
 @get("settings.jwts", Permission.SETTINGS_READ, "jwts")
 def list_jwts(request: Request) -> dict[str, Any]:
-    return _list_page(request, str(_default_lifetime(request)), {})
+    return _list_page(request, str(request.registry.settings[_DEFAULT]), {})
 
 
 @post("settings.jwts", _WRITE, "jwts")

@@ -34,11 +34,12 @@ from finance_api.resources import (
     RECORDS,
     STANDING_ORDERS,
 )
+from finance_api.resources.common import EXPENSE
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.plans import PERIODS
 from finance_api.values import Row
 from finance_api.values.ids import new_id
-from finance_api.values.regions import Region
+from finance_api.values.regions import MINUS, Region
 from finance_api.values.text import edited, message
 from finance_api.web import forms
 from finance_api.web import page as pages
@@ -157,6 +158,8 @@ class ObjectViews:
             field.name: given.get(field.name) or _default_text(field)
             for field in self.fields.values()
         }
+        if RULE in texts:
+            texts |= {"type": texts["type"] or EXPENSE, RULE: texts[RULE] or "FREQ=MONTHLY"}
         if len(currencies) == 1 and "currencyCode" in texts:
             (texts["currencyCode"],) = currencies
         return self._form(texts, None, {})
@@ -167,7 +170,7 @@ class ObjectViews:
         is_cancelled = self.request.sent_text("do") == "cancelled"
         action = CANCEL if is_cancelled else f"add {self.resource.path}"
         with forms.form_errors() as errors, pages.editing(self.request, action) as session:
-            objects.add_object(session, self.resource, self._given(session, texts, None), row_id)
+            objects.add_row(session, self.resource, self._given(session, texts, None), row_id)
         if errors:
             return pages.refused(
                 self.request, {**self._form(texts, None, errors), "form_id": row_id}
@@ -192,10 +195,11 @@ class ObjectViews:
             if stored is None:
                 raise HTTPNotFound()
             now = self._stored_texts(stored)
-            if request.POST.get("seen") != forms.digest_of(now):
-                raise forms.conflict(session, self.fields, texts, now, self.region)
+            if (seen := request.sent_text("seen")) != forms.digest_of(now):
+                raise forms.conflict(session, self.fields, texts, now, self.region, seen)
             if given := self._given(session, texts, stored):
-                objects.set_object(session, resource, row_id, given)
+                is_derived = not texts.get("initialBalance", "-").strip()
+                objects.set_row(session, resource, stored, given, is_derived=is_derived)
         if errors:
             return pages.refused(
                 request, self._form(texts, pages.own_row(request, resource), errors)
@@ -253,8 +257,8 @@ class ObjectViews:
 
     def _given(
         self, session: LedgerSession, texts: Mapping[str, str], row: Row | None
-    ) -> dict[str, str]:
-        """Return the texts of values that differ from the row's, as commands take them.
+    ) -> dict[str, Any]:
+        """Return the values that differ from the row's.
 
         row: None for a new object, which has the defaults. Raises FormFaults, with each sentence
         beside its field, and ChangeRefused.
@@ -262,8 +266,13 @@ class ObjectViews:
         before = row or {field.name: field.default for field in self.fields.values()}
         named = forms.with_new_category(session, texts)
         values = forms.read_texts(session, self._form_fields(row), named, self.region, before)
-        named = forms.plain_texts(self.fields, named, values)
-        given = {name: named[name] for name in values if values[name] != before[name]}
+        if RULE in values and values["amount"] and values["amount"] != before["amount"]:
+            # Without a sign, the type decides; a sign decides the type.
+            if texts["amount"].strip().startswith(("+", "-", MINUS)):
+                values["type"] = before["type"]
+            elif values["type"] == EXPENSE:
+                values["amount"] *= -1
+        given = {name: value for name, value in values.items() if value != before[name]}
         if values.get(RULE) and {RULE, "startDate"} & given.keys():
             check_end(values[RULE], values["startDate"], self.region)
         if row is not None and {PERIOD, LIMIT} <= texts.keys():

@@ -281,8 +281,8 @@ def change_record(request: Request) -> Response | dict[str, Any]:
         now = session.storage.data.get_rows(session.user.id, RECORDS, [stored["id"]])
         stored = now.get(stored["id"], stored)
         shown = texts_of_record(stored, region)
-        if request.POST.get("seen") != forms.digest_of(shown):
-            raise forms.conflict(session, FIELDS, texts, shown, region)
+        if (seen := request.sent_text("seen")) != forms.digest_of(shown):
+            raise forms.conflict(session, FIELDS, texts, shown, region, seen)
         named = forms.with_new_category(session, texts)
         values = read_record(session, named, region, stored)
         report = change_records(session, [stored["id"]], values)

@@ -220,7 +220,8 @@ def split(request: Request) -> Response | dict[str, Any]:
     if errors:
         return pages.refused(request, _form(request, rows, errors))
     # This page still exists after an undo, unlike the pages of the parts.
-    return pages.changed(session, pages.onward(request, f"/records/{stored.record['id']}/split"))
+    path = f"/records/{stored.record['id']}/split"
+    return pages.changed(session, pages.returning(request, path))
 
 
 @post("record.join", Permission.DATA_WRITE)

@@ -6,10 +6,12 @@ from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.usage.periods import parse_usage_period, sums_between
 from finance_api.values.regions import Region
+from finance_api.values.time import Period
 from finance_api.web.page import page
 from finance_api.web.plots import Label, column_plot
 from finance_api.web.rendering import month_words
 from finance_api.web.routes import get
+from finance_api.web.timespans import Timespan
 from finance_api.web.views.tokens import token_views
 
 _PERIODS = (("30days", "30 days"), ("12weeks", "12 weeks"), ("12months", "12 months"))
@@ -23,11 +25,12 @@ def show_usage(request: Request) -> dict[str, Any]:
     user_id, region = request.user.id, request.region
     days = request.storage.usage.list_days(user_id, boundaries[0], boundaries[-1])
     sums = {start: total for start, _, total in sums_between(boundaries, days)}
-    starts = boundaries[:-1]
-    numbers = [(_full_label(start, period.unit, region), sums.get(start, 0)) for start in starts]
+    kind = Period(period.unit.removesuffix("s"))
+    spans = [Timespan.around(kind, start) for start in boundaries[:-1]]
+    numbers = [(span.words(region), sums.get(span.first, 0)) for span in spans]
     plot = column_plot(
         {"requests": [number for _, number in numbers]},
-        [_short_label(start, period.unit, region) for start in starts],
+        [_short_label(span.first, period.unit, region) for span in spans],
         [Label([f"{label}: {region.count(number)}"]) for label, number in numbers],
         region,
         unit=1,
@@ -53,9 +56,3 @@ def show_usage(request: Request) -> dict[str, Any]:
 
 def _short_label(start: int, unit: str, region: Region) -> str:
     return month_words(start)[:3] if unit == "months" else region.day_of_year(start)
-
-
-def _full_label(start: int, unit: str, region: Region) -> str:
-    if unit == "months":
-        return month_words(start)
-    return f"{'Week from ' if unit == 'weeks' else ''}{region.day(start)}"

@@ -103,8 +103,9 @@ def test_an_undo_in_the_list_leads_back_to_the_list(client, visitor):
 def test_an_undo_with_a_preview_sent_twice_is_done_once(client, visitor):
     change(visitor, f"/labels/{uid('Label', 1)}", name="House")
     form = visitor.form("/imports/2/undo")
-    for expected in ("/imports/2?done=undone", "/imports/2"):
-        assert location(visitor.post(form.action, form.fields, status=303)) == expected
+    for _ in range(2):
+        sent = visitor.post(form.action, form.fields, status=303)
+        assert location(sent) == "/imports/2?done=undone"
     assert client.names("labels", "name") == ["home"]
 
 

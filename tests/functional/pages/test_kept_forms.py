@@ -81,7 +81,7 @@ def test_a_change_is_kept_and_a_conflict_is_still_noticed(service, user, client,
     assert KEPT in page.text and fields_of(page, path)[name] == "mine"
     kept = {**fields_of(page, path), "csrf_token": visitor.csrf()}
     page = visitor.post(path, kept, status=400)
-    assert "The stored value is now: theirs." in page.text
+    assert f"{name.capitalize()} is now: theirs." in page.text
 
 
 RECORD = f"/records/{uid('Record', 1)}"

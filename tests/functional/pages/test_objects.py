@@ -211,7 +211,7 @@ def test_a_form_that_was_opened_before_another_change_saves_nothing(at_home, vis
     visitor.submit(path, path, status=303, name="first")
     page = visitor.post(path, form.filled({"name": "second"}), status=400)
     assert "changed elsewhere" in shown_text(page.text)
-    assert "The stored value is now: first." in page.text and 'value="second"' in page.text
+    assert "Name is now: first." in page.text and 'value="second"' in page.text
     assert at_home.get(path.removeprefix("/")).json["name"] == "first"
 
 

@@ -502,6 +502,8 @@ def test_balances_are_those_of_the_user_s_day_with_the_records_to_come_beside(se
     figures = shown_text(panel(page, "figures"))
     assert "Net worth today in EUR 97.00 EUR 3 records of days to come: −60.00" in figures
     assert "Net worth today in CHF 0.00 CHF 1 record of days to come: 2.50" in figures
+    # The currency of the page comes first.
+    assert figures.index("Net worth today in EUR") < figures.index("Net worth today in CHF")
     assert table(page, "accounts")[0][1].startswith("90.00 EUR 2 records of days to come: −90.00")
     assert "90.00 EUR 2 records of days to come: −90.00" in shown_text(accounts)
     own = visitor.get(f"/accounts/{uid('Account', 1)}").text

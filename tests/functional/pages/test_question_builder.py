@@ -133,9 +133,17 @@ def test_choices_write_the_name_and_the_address_and_show_the_answer(
     ("chosen", "address", "value"),
     [
         ({"account": GIRO}, f"interval=day&accountId=eq.{GIRO}&from=today&to=today", True),
-        ({}, "interval=day&from=today&to=today", True),
-        ({"by": "month", "period": "this-year"}, "interval=month&from=this-year", False),
-        ({"by": "month", "period": "2026-02"}, "interval=month&from=2026-02&to=2026-02", True),
+        ({}, "interval=day&from=today&to=today&rows=totals", True),
+        (
+            {"by": "month", "period": "this-year"},
+            "interval=month&from=this-year&rows=totals",
+            False,
+        ),
+        (
+            {"by": "month", "period": "2026-02"},
+            "interval=month&from=2026-02&to=2026-02&rows=totals",
+            True,
+        ),
     ],
 )
 def test_a_balance_is_that_of_accounts(client, visitor, chosen, address, value):

@@ -279,7 +279,9 @@ def test_a_conflict_shows_both_values(client, visitor):
     page = visitor.post(path, form.filled({"payee": "Mine", "note": "kept"}), status=400)
     text = shown_text(page.text)
     assert "changed elsewhere since you opened the form" in text
-    assert "The stored value is now: Theirs." in text and "The stored value is now: 7." in text
+    assert "Payee is now: Theirs." in text and "Amount is now: 7." in text
+    # Nobody else changed the note.
+    assert "Note is now" not in text
     (again,) = (f for f in forms(page.text) if f.action == path)
     assert dict(again.fields)["payee"] == "Mine" and dict(again.fields)["note"] == "kept"
     visitor.post(path, again.fields, status=303)

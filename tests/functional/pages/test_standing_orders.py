@@ -445,3 +445,29 @@ def test_records_without_a_payee_belong_to_a_standing_order_by_their_note(servic
         ],
     )
     assert "Last paid 9 Mar 2026" in shown_text(visitor.get(PATH).text)
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    ("typed", "chosen", "amount", "type_"),
+    [
+        ("100", {}, -100, "expense"),
+        ("3+4", {}, -7, "expense"),
+        ("100", {"type": "income"}, 100, "income"),
+        ("-100", {"type": "income"}, -100, "expense"),
+        ("+100", {}, 100, "income"),
+    ],
+)
+def test_a_payment_goes_out_unless_one_says_otherwise(
+    client, visitor, typed, chosen, amount, type_
+):
+    new = "/standing-orders/new"
+    given = {"name": "Flat", "accountId": uid("Account", 1), "startDate": "2026-04-01"}
+    visitor.submit(new, new, status=303, amount=typed, **given, **chosen)
+    (made,) = client.get("standing-orders", name="eq.Flat").json["standingOrders"]
+    assert (made["amount"], made["type"], made["recurrenceRule"]) == (amount, type_, "FREQ=MONTHLY")
+    # It stays when something else is changed.
+    path = f"/standing-orders/{made['id']}"
+    visitor.submit(path, path, status=303, note="changed")
+    (again,) = client.get("standing-orders", name="eq.Flat").json["standingOrders"]
+    assert (again["amount"], again["type"], again["note"]) == (amount, type_, "changed")

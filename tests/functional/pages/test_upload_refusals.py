@@ -257,6 +257,8 @@ def test_each_of_several_files_has_its_own_result(service, user, visitor, monkey
     text = shown_text(response.text)
     assert "large.csv is larger than 68.4 KB" in text
     assert "none is empty; there is nothing to import" in text
+    # While other files are checked, the page is not loaded again without this.
+    assert "data-reload-seconds" not in response.text and "refresh" not in response.text
     assert "b.csv" in text and len(uploads_of(service, user)) == 5
     for upload in uploads_of(service, user):
         visitor.submit("/import", f"/import/{upload.id}/discard", status=303)
