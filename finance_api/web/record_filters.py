@@ -264,8 +264,9 @@ class RecordFilters:
         if self.is_counted:
             applied[_COUNTED] = _YES
         return [
-            (_words(name, names.get(text, text), self.region), self.path(**{name: ""}))
+            (_words(name, names.get(text, gone or text), self.region), self.path(**{name: ""}))
             for name, text in applied.items()
+            for gone in [f"A removed {name}" if are_ids(text) and name in _NAMED else ""]
         ]
 
 

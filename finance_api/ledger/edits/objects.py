@@ -39,6 +39,7 @@ from finance_api.resources import (
     STANDING_ORDERS,
 )
 from finance_api.resources.field import Resource
+from finance_api.resources.plans import CUSTOM
 from finance_api.resources.records import record_type
 from finance_api.values import Row
 from finance_api.values.ids import new_id
@@ -78,6 +79,8 @@ def add_row(
         return EditReport()
     _check_positive(resource, values)
     row = _new_row(session, resource, values)
+    if row.get("type") == CUSTOM and row["startDate"] is None and row["endDate"] is None:
+        raise ChangeRefused("a budget of other days needs a startDate or an endDate")
     return _put(session, resource, {**row, "id": new_row_id or row["id"]}, None)
 
 

@@ -221,3 +221,15 @@ def test_rare_fields_of_a_budget_are_folded_while_they_are_empty(with_budget, vi
     assert folded in visitor.get("/budgets/new").text
     page = visitor.submit(PATH, PATH, status=400, startDate="x", type="BUDGET_CUSTOM")
     assert folded not in page.text and "Start date" in page.text
+
+
+@on_one_storage
+def test_a_budget_of_other_days_needs_one_of_them(with_budget, visitor):
+    client, new = with_budget(limitAmount=100), "/budgets/new"
+    given = {"name": "Trip", "type": "BUDGET_CUSTOM", "limitAmount": "5"}
+    page = visitor.submit(new, new, status=400, **given)
+    sentence = "A budget of other days needs a start date or an end date."
+    for name in ("startDate", "endDate"):
+        assert [each.text for each in page.html.select(f"#{name}-error")] == [sentence]
+    visitor.submit(new, new, status=303, **given, endDate="2026-06-01")
+    assert client.names("budgets", "endDate", name="eq.Trip") == ["2026-06-01"]

@@ -88,6 +88,7 @@ def test_a_list_without_records_says_what_its_filters_name_in_vain(client, visit
     gone = uid("Label", 99)
     shown = shown_text(visitor.get(f"/records?label={gone}").text)
     assert f"No records match these filters. There is no label with the id {gone}." in shown
+    assert "Remove the filter A removed label" in shown
 
 
 def order(visitor, query):
