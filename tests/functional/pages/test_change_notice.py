@@ -146,8 +146,9 @@ def test_an_undo_that_a_later_change_prevents_offers_the_choices(client, visitor
 def test_an_undo_sent_twice_is_done_once(client, visitor):
     page = visitor.follow(visitor.submit("/labels/new", "/labels/new", name="Trip"))
     _, form = notice(page)
-    for expected in ("/labels?done=undone", "/labels"):
-        assert location(visitor.post(form.action, form.fields, status=303)) == expected
+    for _ in range(2):
+        sent = visitor.post(form.action, form.fields, status=303)
+        assert location(sent) == "/labels?done=undone"
     assert client.names("labels", "name", name="eq.Trip") == []
 
 

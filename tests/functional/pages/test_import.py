@@ -281,7 +281,7 @@ def test_an_import_is_undone_after_a_preview(service, user, visitor):
     text = shown_text(visitor.get("/imports/1").text)
     assert "Undone" in text
     assert location(visitor.get("/imports/1/undo", status=303)) == "/imports/1"
-    assert location(visitor.post(form.action, form.fields, status=303)) == "/imports/1"
+    assert location(visitor.post(form.action, form.fields, status=303)) == "/imports/1?done=undone"
     visitor.get("/imports/2", status=404)
     visitor.get("/imports/2/undo", status=404)
     visitor.get("/imports/x", status=404)
