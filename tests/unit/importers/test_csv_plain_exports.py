@@ -332,6 +332,7 @@ def test_a_number_below_the_rows_that_the_delimiter_divided_is_one_number():
         ("Moneda:,Pesos (CLP)", "CLP"),
         ("Currency :- INR", "INR"),
         ("Loại tiền:,VND", "VND"),
+        ("Số tài khoản: 12345678 (VND)", "VND"),
         ("Hesap,123-6299999 TL Vadesiz\nIBAN,TR330006200012300006299999", "TRY"),
         # No account of this country is named.
         ("Account,12345678 ALL TRANSACTIONS", None),
@@ -553,3 +554,11 @@ def test_a_balance_shows_which_of_two_headings_of_amounts_is_what_goes_out():
 def test_totals_of_one_side_below_the_rows_are_left_out():
     text = "Date,Description,Debit,Credit\n13/01/2026,a,5.00,\n14/01/2026,b,,7.00\n"
     assert amounts(text + ",Total Debit,5.00,\n,Total Credit,,7.00\n") == [-5, 7]
+
+
+@pytest.mark.parametrize("days", [("260104", "260218", "260331"), ("040126", "180226", "310326")])
+def test_days_of_six_digits_below_a_heading_of_days_are_not_spread_over_years(days):
+    rows = "".join(f"{day},Shop {day},-5.00\n" for day in days)
+    (found,) = read(f"Date,Payee,Amount\n{rows}", account="Main", currency="EUR")
+    read_days = [date_text(entry.date) for entry in found.entries]
+    assert read_days == ["2026-01-04", "2026-02-18", "2026-03-31"]

@@ -29,6 +29,7 @@ BY_HEADING, ONLY = "its heading says so", "the only one of its kind"
 _TIME = re.compile(r"[0-2]?[0-9]:[0-5][0-9](:[0-5][0-9])?")
 #: Excel's number of a day from about 1970 to 2030, perhaps with a time.
 _SERIAL = re.compile(r"(2[5-9]|3[0-9]|4[0-7])[0-9]{3}([.,][0-9]+)?")
+_SHORT = re.compile("([0-9]{2}(0[1-9]|1[0-2])[0-3][0-9]|[0-3][0-9](0[1-9]|1[0-2])[0-9]{2})")
 _DAY = re.compile(r"[0-3]?[0-9](\.|[-/ .]{1,2}([01]?[0-9]|[^\W\d_]{3,9})\.?)")
 
 
@@ -63,7 +64,7 @@ class Column:
     def is_date(self) -> bool:
         return self._most(is_date) or (
             max(self.fit(role) for role in ("booked", "date", "value")) > 0
-            and any(self._most(form.fullmatch) for form in (_SERIAL, _DAY, EPOCH))
+            and any(self._most(form.fullmatch) for form in (_SERIAL, _SHORT, _DAY, EPOCH))
         )
 
     @cached_property

@@ -34,6 +34,7 @@ _YEARLESS = "DD.MM.|DD.MM|DD/MM|MM/DD|DD-MM|MM-DD|DD MMM|DD. MMM|MMM DD|DD-MMM|D
 _DAY_LENGTH = 10
 #: The days of booking and of value are at most this far apart, in seconds.
 _NEAR = 10 * DAY_SECONDS
+_YEAR = 366 * DAY_SECONDS
 
 
 def infer_columns(open_: OpenColumns) -> None:
@@ -63,7 +64,7 @@ def _find_dates(open_: OpenColumns) -> None:
             open_.columns["recordDate"] = (record[0].index, times[0].index)
             open_.free.remove(times[0])
         if texts and not any(map(is_date, texts)):
-            names = [EXCEL, UNIX] if any(map(record[0].fit, _DAYS)) else []
+            names = [EXCEL, UNIX, "YYMMDD", "DDMMYY"] if any(map(record[0].fit, _DAYS)) else []
             period = period_above(open_.table.above)
             names += [f"{form} {period}" for form in _YEARLESS if period]
             _find_form(open_, texts, names)
@@ -150,10 +151,13 @@ def _find_divided_date(open_: OpenColumns, columns: Sequence[Column]) -> None:
 
 
 def _find_form(open_: OpenColumns, texts: Sequence[str], names: Sequence[str]) -> None:
-    """Find the form of dates that are Excel's day numbers or have no year."""
+    """Find the form of dates that are Excel's day numbers, have no year, or have one of two digits
+    without separators: a form that spreads the days over years takes days for years.
+    """
     forms = map(DateForm.compile, reversed(names))
-    days_of = {form.name: tuple(map(form.read, texts)) for form in forms}
-    read = {days: name for name, days in days_of.items() if None not in days}
+    all_ = ((form, tuple(d for t in texts if (d := form.read(t)) is not None)) for form in forms)
+    read = {days: form.name for form, days in all_ if len(days) == len(texts)}
+    read = {days: n for days, n in read.items() if max(days) - min(days) < _YEAR} or read
     if len(read) == 1:
         (open_.date_format,) = read.values()
         open_.questions.remarks.append(f"dates are read as {open_.date_format}")
