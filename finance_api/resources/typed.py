@@ -83,7 +83,9 @@ def _without_currency(text: str, currency: str | None) -> str:
     if not found or mark is None or (found["before"] and found["behind"]):
         return text
     if currency is None:
-        raise WrittenRefused(f"{text.strip()} names a currency: enter only the number")
+        raise WrittenRefused(
+            f"{text.strip()} names a currency: choose it, or enter only the number"
+        )
     if not mark.fits(currency):
         raise WrittenRefused(
             f"is in {mark.currency or named}, not in {currency}: enter it in {currency}"

@@ -20,7 +20,7 @@ SUMMARY = f"{PUBLIC_SURFACE}records/summary"
 BALANCES = f"{PUBLIC_SURFACE}accounts/balances"
 FORECAST = f"{PUBLIC_SURFACE}accounts/forecast"
 UPCOMING = f"{PUBLIC_SURFACE}standing-orders/upcoming"
-#: The API has no larger page of groups; there are fewer currencies.
+#: The API has no larger page of groups or of payments; there are fewer currencies.
 MOST_GROUPS = "1000"
 
 

@@ -29,8 +29,6 @@ MOST_PAYEES = 8
 #: If there are more accounts, the overview shows those that were used last.
 MOST_ACCOUNTS = 6
 DUE_DAYS = 30
-#: The API has no larger page.
-_MOST_DUE = "1000"
 #: Accounts of these types are usually below zero.
 _OWING = ("CreditCard", "Loan", "Mortgage", "Overdraft")
 #: An account without a new record for this many days needs attention.
@@ -403,7 +401,7 @@ class Overview:
     def upcoming(self) -> Answer | None:
         """What is due; None if that is too much to compute."""
         include = INCLUDE_TRANSFERS if self.has_expected else ""
-        asked = {"days": str(DUE_DAYS), "include": include, "limit": _MOST_DUE}
+        asked = {"days": str(DUE_DAYS), "include": include, "limit": api_requests.MOST_GROUPS}
         about = f"Due in {DUE_DAYS} days"
         return self._answers.get_if_possible(
             api_requests.ApiRequest(api_requests.UPCOMING, asked, about)

@@ -62,7 +62,8 @@ class ChangedRow:
 
 
 def rows_of(entry: HistoryEntry) -> list[ChangedRow]:
-    """Return the rows that are kept with an edit: the first ones that it changed."""
+    """Return the rows that are kept with an edit, the newest records first."""
+    kept = (entry.details.get("summary") or {}).get("rows", ())
     return [
         ChangedRow(
             resource=(resource := BY_NAME[row["type"]]),
@@ -76,7 +77,7 @@ def rows_of(entry: HistoryEntry) -> list[ChangedRow]:
                 for field, (old, new) in _fields(resource, row["changed"])
             ],
         )
-        for row in (entry.details.get("summary") or {}).get("rows", ())
+        for row in sorted(kept, key=lambda row: str(row.get("day", "9")), reverse=True)
     ]
 
 

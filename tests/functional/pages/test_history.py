@@ -5,6 +5,7 @@ import pytest
 from finance_api.storage.memory.roles import MemoryLedger
 from finance_api.web.rendering import NOTICES
 from finance_api.web.views import imports
+from functional.pages.test_change_notice import choose
 from support.browser import location, new_token
 from support.html import forms, shown_text
 from support.native_rows import account, budget, category, label, record, record_rule, uid
@@ -245,3 +246,15 @@ def test_an_edit_reads_the_whole_history_once(client, visitor, monkeypatch):
     path = f"/records/{ALDI}"
     visitor.submit(path, path, status=303, note="changed")
     assert asked.count(None) == 1
+
+
+@on_one_storage
+def test_the_records_of_a_change_are_listed_by_day(service, user, visitor):
+    days = {1: "2026-03-02", 2: "2026-03-09", 3: "2026-03-05"}
+    service.load(
+        user,
+        [account(1)] + [record(n, payee=f"Shop {n}", recordDate=day) for n, day in days.items()],
+    )
+    choose(visitor, "/records", "note", id=[uid("Record", n) for n in days], set_note="trip")
+    rows = visitor.get("/imports/2").html.select("tbody th")
+    assert [row.a.text for row in rows] == ["Shop 2", "Shop 3", "Shop 1"]
