@@ -195,7 +195,7 @@ CLAUSES: Mapping[Says, str] = {
     Says.MORE_ROWS: " (and {count} more such rows)",
     Says.ONE_ENTRY: "the entry for the new account {new} is",
     Says.SOME_ENTRIES: "{same} of the {count} entries for the new account {new} are",
-    Says.HOUR_APART: "{entry} is imported, although it equals {record} but for the hour: if the bank changed its clock, undo this import and say {option.match_days} 1",
+    Says.HOUR_APART: "{entry} is imported, although it equals {record} but for the hour: if the bank changed its clock, undo this import and say {option.moved_days} 1",
     Says.CORRECTS_ITSELF: "{entry} corrects itself: imported unchanged",
     Says.CORRECTS_NOTHING: "{entry} corrects {id!r}, which is not stored: imported unchanged",
     Says.RECORDS_MISSING: "the file lacks {count} stored records of days that it covers wholly, such as {record}",
@@ -288,7 +288,7 @@ CLAUSES: Mapping[Says, str] = {
 #: What the other sentences are made of.
 PHRASES: Mapping[str, str] = {
     "entry": "{row.date} {row.amount}{text}{id} in line {row.line}",
-    "stored": "the record of {row.date} {row.amount} (id {row.id})",
+    "stored": "the record of {row.date} {row.amount}{text}",
     "effect": "{amount} on {day}",
     "and": " and ",
     "not_imported": "not imported",
@@ -398,14 +398,18 @@ class Writer(Formatter):
                 return self.text(value)
             case FileRow():
                 bank_id = "" if value.bank_id is None else f" (id {shown(value.bank_id)})"
-                text = value.text
-                if len(text) > _LONGEST:
-                    text = text[: _LONGEST - 1] + "…"
-                text = f" {shown(text)}" if text else ""
-                facts = {"row": value, "text": text, "id": bank_id}
+                facts = {"row": value, "text": _shortened(value.text), "id": bank_id}
                 return self.fill(self.sentences["entry"], facts)
             case StoredRow():
-                return self.fill(self.sentences["stored"], {"row": value})
+                text = _shortened(value.text) or f" (id {value.id})"
+                return self.fill(self.sentences["stored"], {"row": value, "text": text})
             case tuple():
                 return (format_spec or ", ").join(self.format_field(each, "") for each in value)
         return str(value)
+
+
+def _shortened(text: str) -> str:
+    """Return what follows amounts: the text after a blank, or nothing."""
+    if len(text) > _LONGEST:
+        text = text[: _LONGEST - 1] + "…"
+    return f" {shown(text)}" if text else ""

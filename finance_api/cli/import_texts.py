@@ -33,7 +33,7 @@ WAYS: Mapping[Topic, str] = {
     Topic.PART_OF_DAY: ": if it is the same transaction, say --first-day same; if it is another one, say --first-day new",
     Topic.SAME_ID: ": if it corrects that record, say --ids stable; if it is another transaction, say --ids reused",
     Topic.REUSED_ID: ": say --ids stable if one id is always one transaction, or --ids reused if the bank uses ids again",
-    Topic.MOVED: ": if the bank now reports it differently, say with --match-days N how many days apart they may be ({days} here); if it is another transaction, say --match-days 0",
+    Topic.MOVED: ": if the bank now reports it differently, say with --moved-days N how many days apart they may be ({days} here); if it is another transaction, say --moved-days 0",
     Topic.OTHER_SOURCE: ": if it is the same transaction, say with --match-days N how many days apart they may be ({days} here); if it is another one, say --match-days {least}; if the files have no transaction in common, say --no-match",
     Topic.PART_OF_SUM: ": if it does, say --match-days {days}; if it is another payment, say --match-days {least}",
     Topic.SUM_OF_PARTS: ": if it does, say --match-days {days}; if it is another payment, say --match-days {least}",

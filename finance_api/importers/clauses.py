@@ -299,11 +299,12 @@ class FileRow(NamedTuple):
 
 
 class StoredRow(NamedTuple):
-    """A stored record, as its file stated it."""
+    """A stored record, as its file stated it. text: its payee or note."""
 
     date: Day
     amount: Units
     id: str
+    text: str = ""
 
 
 class Option(NamedTuple):

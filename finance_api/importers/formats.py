@@ -81,7 +81,16 @@ def _named(name: str) -> Any:
     return resolve_name(f"finance_api.importers.{name}")
 
 
-_STATEMENT = ("account", "currency", "new_account", "ids", "first_day", "match_days", "no_match")
+_STATEMENT = (
+    "account",
+    "currency",
+    "new_account",
+    "ids",
+    "first_day",
+    "moved_days",
+    "match_days",
+    "no_match",
+)
 _BOOK = ("new_account", "into", "match_days", "follow", "confirm_smaller")
 _TEXT = ("encoding", "force_encoding")
 _NUMBERS = ("date_format", "decimal", "thousands")

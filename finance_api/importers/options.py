@@ -95,9 +95,16 @@ FILE_OPTIONS = (
         choices=("same", "new"),
     ),
     FileOption(
+        "moved_days",
+        "Days moved",
+        "How many days the bank may have moved a transaction since an earlier download.",
+        NUMBER,
+        most=31,
+    ),
+    FileOption(
         "match_days",
         "Days apart",
-        "How many days a transaction's dates in two formats or downloads may differ.",
+        "How many days a transaction's dates in two formats may differ.",
         NUMBER,
         most=31,
     ),
@@ -254,6 +261,7 @@ class ImportOptions(TypedDict, total=False):
     confirm_smaller: bool | None
     ids: str | None
     first_day: str | None
+    moved_days: int | None
     match_days: int | None
     no_match: bool | None
     sheet: Sequence[str] | None

@@ -261,7 +261,8 @@ def _decide(
     if not options.new_account and not reader.is_empty:
         ask_about_new_accounts(session, file, accounts, questions)
     reader.read_days()
-    rows = OpenRows(file, reader, accounts, options.first_day, options.match_days, questions)
+    days = options.moved_days, options.match_days
+    rows = OpenRows(file, reader, accounts, options.first_day, *days, questions)
     _match(rows, others=options.match)
     questions.put()
     return rows
@@ -301,7 +302,7 @@ def _name_missing(rows: OpenRows) -> None:
         lambda candidate: candidate.account,
     )
     for found in missing.values():
-        record = stored_row(found[0])
+        record = stored_row(rows, found[0])
         rows.remarks.append(clause(Says.RECORDS_MISSING, count=len(found), record=record))
 
 

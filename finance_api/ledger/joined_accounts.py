@@ -207,7 +207,9 @@ class JoinedAccounts:
             count=len(doubtful),
             day=Day(values["recordDate"]),
             amount=Units(values["amount"]),
-            record=StoredRow(Day(row["recordDate"]), Units(row["amount"]), row["id"]),
+            record=StoredRow(
+                Day(row["recordDate"]), Units(row["amount"]), row["id"], row["payee"] or ""
+            ),
             days=days,
             least=_REACH_DAYS,
         )

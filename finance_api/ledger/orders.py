@@ -21,7 +21,10 @@ from finance_api.values import Row
 from finance_api.values.number import decimal_text
 
 #: Options about how entries of the file are matched with stored records.
-_MATCHING = ("new_account", "ids", "first_day", "match_days", "into", "follow", "confirm_smaller")
+_MATCHING = (
+    *("new_account", "ids", "first_day", "moved_days", "match_days"),
+    *("into", "follow", "confirm_smaller"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,8 +35,9 @@ class StatementOptions:
     says that the account is new. currency: the currency of a new account, if the file states none.
     ids: how the bank's ids behave, REUSED or STABLE. first_day: how to treat rows identical to
     stored records on a day the file covers only partly, "same" or "new".
-    match: whether to match records of other sources. match_days: up to how many days apart a match
-    may be. link_by_number: whether two records become a transfer if one names the other's account.
+    moved_days: up to how many days the bank may have moved an entry. match: whether to match
+    records of other sources, up to match_days apart. link_by_number: whether two records become a
+    transfer if one names the other's account.
     into: accounts of a book that are accounts here, see `joined_accounts`.
     follow: whether the file is the truth for all that came from its source, see `following`.
     confirm_smaller: whether the user says that a book has lost much, or ends earlier than before.
@@ -44,6 +48,7 @@ class StatementOptions:
     currency: str | None = None
     ids: str | None = None
     first_day: str | None = None
+    moved_days: int | None = None
     match: bool = True
     match_days: int | None = None
     link_by_number: bool = False

@@ -172,7 +172,7 @@ STORED = {
         [],
         [_MONTH.format("2026-01-03,-3,Coffee,\n")],
         _MONTH.format("2026-01-05,-3,Tea,\n2026-01-06,-3,Lunch,\n"),
-        {"--match-days 3": 4, "--match-days 0": 5},
+        {"--moved-days 3": 4, "--moved-days 0": 5},
     ),
     "other source": (
         [*_OTHERS, beside(4, -3)],
@@ -184,7 +184,12 @@ STORED = {
         [*_OTHERS, beside(21, -30)],
         [_MONTH.format("2026-01-03,-3,Coffee,\n")],
         _MONTH.format("2026-01-05,-3,Tea,\n2026-01-06,-3,Lunch,\n") + "2026-01-20,-30,Shop,\n",
-        {"--match-days 3": 5, "--match-days 0": 7},
+        {
+            "--moved-days 3 --match-days 2": 5,
+            "--moved-days 3 --match-days 1": 6,
+            "--moved-days 0 --match-days 2": 6,
+            "--moved-days 0 --match-days 1": 7,
+        },
     ),
     "new account": (
         [*_OTHERS, *(beside(day, -3, place=2) for day in (5, 6, 7))],

@@ -23,7 +23,7 @@ from finance_api.wording import CLAUSES, TOPICS
 
 DAY = Day(parse_date("2026-03-04"))
 ENTRY = FileRow(DAY, Units(-125_000), "Baker", "7", 12)
-RECORD = StoredRow(DAY, Units(-125_000), "abc")
+RECORD = StoredRow(DAY, Units(-125_000), "abc", "The baker")
 MOVED = clause(Topic.MOVED, entry=ENTRY, record=RECORD, more="", days=3)
 
 
@@ -35,7 +35,7 @@ def test_every_topic_has_a_sentence_and_a_way():
 
 def test_a_command_writes_plainly_and_a_page_as_in_the_region():
     assert text(MOVED) == (
-        "2026-03-04 -12.5 Baker (id 7) in line 12 may be the record of 2026-03-04 -12.5 (id abc), "
+        "2026-03-04 -12.5 Baker (id 7) in line 12 may be the record of 2026-03-04 -12.5 The baker, "
         "which the file should contain but does not"
     )
     german = PageWriter(region_of("de-DE"))

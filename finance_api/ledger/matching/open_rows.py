@@ -38,7 +38,7 @@ from finance_api.values.time import DAY_SECONDS
 
 SAME, NEW = "same", "new"
 #: What `which_one` asks for.
-Point = Literal["first_day", "ids", "match_days"]
+Point = Literal["first_day", "ids", "moved_days", "match_days"]
 #: The option that answers the questions of two rules.
 MATCH_DAYS: Point = "match_days"
 _Row = TypeVar("_Row", FileEntry, Candidate)
@@ -62,8 +62,9 @@ def is_plain(entry: FileEntry) -> bool:
 class OpenRows:
     """The rows that rules decide about, with the other data that rules need.
 
-    first_day: SAME, NEW or None, from ``--first-day``. match_days: how many days apart a match may
-    be; None: ask the user. questions: the questions for the user. remarks: sentences for the user.
+    first_day: SAME, NEW or None, from ``--first-day``. moved_days, match_days: how many days apart
+    a row and a record of the same format, or of another one, may be; None: ask the user.
+    questions: the questions for the user. remarks: sentences for the user.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class OpenRows:
         reader: CandidateReader,
         accounts: Iterable[KnownAccount],
         first_day: str | None,
+        moved_days: int | None,
         match_days: int | None,
         questions: Questions,
     ) -> None:
@@ -79,6 +81,7 @@ class OpenRows:
         self.reader = reader
         self.accounts = list(accounts)
         self.first_day = first_day
+        self.moved_days = moved_days
         self.match_days = match_days
         self.questions = questions
         self.remarks: list[Clause | str] = []
@@ -286,9 +289,10 @@ def file_row(entry: Entry) -> FileRow:
     return FileRow(Day(entry.date), Units(entry.amount), texts, entry.bank_id, entry.line)
 
 
-def stored_row(stored: Candidate) -> StoredRow:
+def stored_row(rows: OpenRows, stored: Candidate) -> StoredRow:
     """Return a stored record, as its file stated it, as a fact."""
-    return StoredRow(Day(stored.day * DAY_SECONDS), Units(stored.amount), stored.record)
+    day, (payee, note) = Day(stored.day * DAY_SECONDS), rows.reader.texts_of(stored)
+    return StoredRow(day, Units(stored.amount), stored.record, payee or note or "")
 
 
 # -- rules about the file itself

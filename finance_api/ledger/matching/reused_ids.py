@@ -40,7 +40,7 @@ def look_for_reused_ids(rows: OpenRows) -> Iterator[Question]:
                 clause(
                     Topic.REUSED_ID,
                     entry=file_row(entry.whole),
-                    record=stored_row(candidate),
+                    record=stored_row(rows, candidate),
                     account=account.name,
                 ),
                 line,

@@ -164,8 +164,8 @@ def test_one_format_may_state_a_batch_as_a_whole_or_in_parts(person, is_in_parts
         other = camt_entry(DAYS[2], "-30", ref="R")
         # It may be the same transaction with a new id.
         if not is_in_parts:
-            assert "--match-days 0" in refused(person, camt(camt_statement([other])))
-        assert person.bank_file(camt(camt_statement([other])), match_days=0).created == 1
+            assert "--moved-days 0" in refused(person, camt(camt_statement([other])))
+        assert person.bank_file(camt(camt_statement([other])), moved_days=0).created == 1
 
 
 def test_all_formats_of_one_account_one_after_the_other(person):

@@ -300,7 +300,7 @@ def test_format_that_stated_a_corrected_payment_states_its_new_amount(
     if not is_whole:
         with pytest.raises(ImportRefused, match="which the file should contain but does not"):
             bank.file(*corrected, account_name=NAME)
-        bank.file(*corrected, account_name=NAME, match_days=0)
+        bank.file(*corrected, account_name=NAME, moved_days=0)
         assert account.total == -7_000
         account.person.undo()
     account.file(source, *corrected)

@@ -276,14 +276,14 @@ def test_several_are_asked_for(csv):
     csv.file(START, entry("3", "-3", "Coffee"), END)
     rows = START, entry("5", "-3", "Tea", line=7), entry("6", "-3", "Lunch"), END
     error = refusal(csv, *rows)
-    assert answers(error) == ["--match-days 3", "--match-days 0"]
-    assert csv.file(*rows, match_days=3, dry_run=True).created == 1
-    assert csv.file(*rows, match_days=0).created == 2
+    assert answers(error) == ["--moved-days 3", "--moved-days 0"]
+    assert csv.file(*rows, moved_days=3, dry_run=True).created == 1
+    assert csv.file(*rows, moved_days=0).created == 2
 
 
 def test_what_differs_on_a_day_of_which_the_file_has_a_part_is_asked_for(csv):
     csv.file(START, entry("3", "-3", "Coffee"))
-    assert "--match-days 0" in answers(refusal(csv, entry("3", "-3", "Lunch"), END))
+    assert "--moved-days 0" in answers(refusal(csv, entry("3", "-3", "Lunch"), END))
     # Similar rows are the same transaction.
     assert csv.file(entry("3", "-3", "Coffee Berlin"), END).updated == 1
 

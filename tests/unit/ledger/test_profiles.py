@@ -103,7 +103,7 @@ def test_texts_of_another_version_are_not_compared(person, app):
     assert (report.created, report.updated) == (0, 1)
     assert payees(person) == ["Wien"]
     # With the same version of the profile, a different text may mean a different transaction.
-    with pytest.raises(ImportRefused, match="--match-days 0"):
+    with pytest.raises(ImportRefused, match="--moved-days 0"):
         app(FILE.replace("Wien", "Graz"), newer)
 
 

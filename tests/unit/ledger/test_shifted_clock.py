@@ -60,7 +60,7 @@ def test_download_that_only_overlaps_has_the_same_and_new_rows(bank):
     bank.file(*month(1, first=8, last=21))
     assert len(bank.person.rows(RECORDS)) == len(month(last=21))
     # Now only a part of the stored rows is moved: nobody knows by how much the rest is.
-    with pytest.raises(ImportRefused, match="--match-days 0"):
+    with pytest.raises(ImportRefused, match="--moved-days 0"):
         bank.file(*month(1))
 
 
@@ -106,7 +106,7 @@ def test_one_or_two_rows_an_hour_later_are_others(bank, count):
 def test_the_user_can_say_that_one_or_two_rows_are_the_same(bank, rows, shift):
     bank.file(*rows)
     later = [each._replace(date=each.date + shift * HOUR) for each in rows]
-    report = bank.file(*later, match_days=1)
+    report = bank.file(*later, moved_days=1)
     assert (report.created, report.remarks) == (0, [])
     assert bank.file(*rows).created == bank.file(*later).created == 0
 
@@ -122,12 +122,12 @@ def test_rows_that_did_not_all_move_are_others(bank):
     others = rows[0], *(row(n, 11) for n in (6, 7, 8))
     with pytest.raises(ImportRefused, match="may be the record"):
         bank.file(*others)
-    assert bank.file(*others, match_days=0).created == 3
+    assert bank.file(*others, moved_days=0).created == 3
 
 
 def test_rows_moved_by_half_an_hour_or_by_a_day_are_others(bank):
     bank.file(*(row(n, 10) for n in (5, 6, 7)))
-    assert bank.file(*(row(n, 10.5) for n in (5, 6, 7)), match_days=0).created == 3
+    assert bank.file(*(row(n, 10.5) for n in (5, 6, 7)), moved_days=0).created == 3
     assert bank.file(*(row(n, 10) for n in (8, 9, 10))).created == 3
 
 

@@ -10,7 +10,6 @@ from finance_api.importers.interface import Question
 from finance_api.ledger.matching.duplicates import are_alike
 from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
 from finance_api.ledger.matching.open_rows import (
-    MATCH_DAYS,
     SAME,
     OpenRows,
     file_row,
@@ -109,10 +108,10 @@ def _pair(rows: OpenRows, amounts: _Amounts) -> Iterator[Pair | Question]:
                 yield _paired(rows, entry, candidate)
             if not pairs and _possible(rows, group):
                 doubtful.append(group)
-    if rows.match_days is None and doubtful:
+    if rows.moved_days is None and doubtful:
         yield _question(rows, doubtful)
-    for group in doubtful if rows.match_days else ():
-        yield from _in_order(rows, group, rows.match_days or 0)
+    for group in doubtful if rows.moved_days else ():
+        yield from _in_order(rows, group, rows.moved_days or 0)
 
 
 def _is_lacking(candidate: Candidate) -> bool:
@@ -210,11 +209,11 @@ def _is_moved(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | 
     return True if is_whole or are_alike((whole.payee, whole.note), texts) else None
 
 
-def _in_order(rows: OpenRows, group: _Group, match_days: int) -> Iterator[Pair]:
+def _in_order(rows: OpenRows, group: _Group, days: int) -> Iterator[Pair]:
     """Pair as many rows as possible, in the order of their days."""
     records = sorted(group[1], key=lambda candidate: -candidate.day)
     for entry in sorted(group[0], key=lambda entry: entry.day):
-        nearest = first_within(entry, records, match_days)
+        nearest = first_within(entry, records, days)
         if nearest is not None and _is_moved(rows, entry, nearest) is not False:
             yield _paired(rows, entry, records.pop())
 
@@ -236,9 +235,9 @@ def _question(rows: OpenRows, groups: list[_Group]) -> Question:
     days = min(max(farthest, 1), REACH_DAYS)
     whole = entry.whole
     more = clause(Says.MORE_ROWS, count=len(groups) - 1) if len(groups) > 1 else ""
-    record = stored_row(candidate)
+    record = stored_row(rows, candidate)
     return which_one(
-        MATCH_DAYS,
+        "moved_days",
         clause(Topic.MOVED, entry=file_row(whole), record=record, more=more, days=days),
         whole.line,
         same=days,

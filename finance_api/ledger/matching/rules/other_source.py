@@ -38,7 +38,6 @@ def pair_other_sources(rows: OpenRows) -> Iterator[Pair | Question]:
     """
     if not any(rows.free(lambda candidate: not candidate.mine)):
         return
-    # A smaller --match-days concerns only records of the file's own format.
     most = max(_REACH_DAYS, rows.match_days or 0)
     others = _not_void(_is_other)
     yield from _batches(rows, _is_other, most)
@@ -129,7 +128,7 @@ def _question(rows: OpenRows, beside: Iterable[Pair]) -> Iterator[Question]:
     if found:
         apart = (abs(p.entry.day - p.candidate.day) for p in found if p.candidate is not None)
         days = max(_REACH_DAYS + 1, *apart)
-        yield _are_same(Topic.OTHER_SOURCE, found[0], more=len(found) - 1, days=days)
+        yield _are_same(rows, Topic.OTHER_SOURCE, found[0], more=len(found) - 1, days=days)
 
 
 def _question_about_sums(rows: OpenRows, in_part: Iterable[Pair]) -> Iterator[Question]:
@@ -138,10 +137,10 @@ def _question_about_sums(rows: OpenRows, in_part: Iterable[Pair]) -> Iterator[Qu
     if pairs:
         topic = Topic.SUM_OF_PARTS if pairs[0].parts else Topic.PART_OF_SUM
         count = sum(len(pair.parts or (pair,)) for pair in pairs) - 1
-        yield _are_same(topic, pairs[0], more=count, days=_REACH_DAYS + 1)
+        yield _are_same(rows, topic, pairs[0], more=count, days=_REACH_DAYS + 1)
 
 
-def _are_same(topic: Topic, pair: Pair, *, more: int, days: int) -> Question:
+def _are_same(rows: OpenRows, topic: Topic, pair: Pair, *, more: int, days: int) -> Question:
     """Ask about a pair. more: the number of further pairs. days: how far apart they all are."""
     whole, other = pair.entry.whole, pair.candidate
     assert other is not None
@@ -155,7 +154,7 @@ def _are_same(topic: Topic, pair: Pair, *, more: int, days: int) -> Question:
         entry=file_row(whole),
         more=clause(Says.MORE_PAIRS, count=more) if more else "",
         days=days,
-        record=stored_row(other),
+        record=stored_row(rows, other),
         origin=origin,
         least=_REACH_DAYS,
     )

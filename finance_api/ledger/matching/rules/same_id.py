@@ -118,7 +118,7 @@ def pair_corrected(rows: OpenRows) -> Iterator[Pair | Question]:
             whole = entry.whole
             yield which_one(
                 "ids",
-                clause(Topic.SAME_ID, entry=file_row(whole), record=stored_row(candidate)),
+                clause(Topic.SAME_ID, entry=file_row(whole), record=stored_row(rows, candidate)),
                 whole.line,
                 same=STABLE,
                 other=REUSED,

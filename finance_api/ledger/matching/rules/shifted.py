@@ -41,7 +41,7 @@ def pair_shifted(rows: OpenRows) -> Iterator[Pair]:
             if content == candidate.content and candidate.time - time in _SHIFTS
         }
         pairs, few = max(moved, key=len, default=[]), []
-        if len(pairs) < _LEAST and not rows.match_days:
+        if len(pairs) < _LEAST and not rows.moved_days:
             pairs, few = [], pairs
         # Earlier files moved only a part of the records: the rest may move as far.
         for shift in (each * way for each in proven for way in (1, -1)):
@@ -50,7 +50,7 @@ def pair_shifted(rows: OpenRows) -> Iterator[Pair]:
             yield rows.correction(entry, candidate)
         if few and not pairs:
             entry, candidate = few[0]
-            whole, record = file_row(entry.whole), stored_row(candidate)
+            whole, record = file_row(entry.whole), stored_row(rows, candidate)
             rows.remarks.append(clause(Says.HOUR_APART, entry=whole, record=record))
 
 
