@@ -363,11 +363,11 @@ def test_qif_takes_the_options_of_csv_that_say_how_dates_and_amounts_are_written
     path = command.file("a.qif", "!Type:Bank\nD2/1'26\nT-1.234\nPShop\n^\n")
     said = command.refused("import", anna, path)
     first, *others = commands_of(said)
-    asked = ["--account", "NAME", "--date-format", "DD/MM/YY", "--decimal", ".", "--currency"]
+    asked = ["--account", "NAME", "--date-format", "DD/MM/YY", "--decimal", ",", "--currency"]
     assert first == ["import", anna, path, *asked, "CODE"] and len(others) == 3
     asked.append("EUR")
     out = command.done("import", anna, path, *asked).decode()
-    assert "NAME: 0 in, 1.234 out" in out
+    assert "NAME: 0 in, 1234 out" in out
     assert "--map: not an option for a file in the format qif" in command.refused(
         "import", anna, path, "--map", "payee=x", *asked
     )
