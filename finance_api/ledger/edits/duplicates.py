@@ -2,15 +2,13 @@
 
 from collections.abc import Iterable
 
-from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.brought import read_brought
 from finance_api.ledger.edits.proposals import read_waiting
 from finance_api.ledger.edits.record_changes import RecordChanges
 from finance_api.ledger.edits.records import void_duplicates
-from finance_api.ledger.edits.report import EditReport, title_of
+from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.matching.duplicates import CONFIRMED, Duplicate, read_duplicates
 from finance_api.ledger.session import LedgerSession, UserRows
-from finance_api.resources import RECORDS
 from finance_api.storage.interface import Proposed
 from finance_api.values import Row
 
@@ -26,35 +24,19 @@ def list_duplicates(owned: UserRows, *, limit: int, offset: int = 0) -> list[Dup
 
 def void_earlier(session: LedgerSession, pairs: _Pairs) -> EditReport:
     """Void the record of each pair that was stored earlier. Raises ChangeRefused."""
-    return _void(session, read_waiting(session, Proposed.DUPLICATE, pairs))
+    rows = read_waiting(session, Proposed.DUPLICATE, pairs)
+    return void_duplicates(session, [earlier["id"] for earlier, _ in rows])
 
 
 def void_later(session: LedgerSession, pairs: _Pairs) -> EditReport:
     """Void the record of each pair that was stored later. Raises ChangeRefused."""
     rows = read_waiting(session, Proposed.DUPLICATE, pairs)
-    return _void(session, [(later, earlier) for earlier, later in rows])
+    return void_duplicates(session, [later["id"] for _, later in rows])
 
 
 def is_by_hand(row: Row) -> bool:
     """Whether a record was added by hand, and no file has brought it since."""
     return read_brought(row) is None
-
-
-def _void(session: LedgerSession, rows: Iterable[tuple[Row, Row]]) -> EditReport:
-    """Void the first record of each pair.
-
-    Raises ChangeRefused if a file brought it and not the other one: the balance that follows from
-    files would lack it, and nothing would take its place.
-    """
-    ids = []
-    for row, other in rows:
-        if is_by_hand(other) and not is_by_hand(row):
-            raise ChangeRefused(
-                f"the record {title_of(RECORDS, row)} came with a file, and the other one was "
-                "added by hand: void that one, so that the balance stays as the bank has it"
-            )
-        ids.append(row["id"])
-    return void_duplicates(session, ids)
 
 
 def keep_both(session: LedgerSession, pairs: _Pairs) -> EditReport:
