@@ -192,14 +192,14 @@ def _shown(request: Request) -> Response | None:
     typed = {
         name: text
         for name in _FIELDS
-        if (text := request.sent_text(name)) not in ("", shown.built.get(name), built)
+        for text in [request.sent_text(name)]
+        if text not in ("", shown.built.get(name), built, sent.get("proposed"))
     }
     is_shown = chosen == shown.choices.chosen and not shown.errors
     is_other = not chosen["what"] or "address" in typed
     if (is_shown or is_other) and "show" not in sent:
         return None
-    is_shared = _is_shared(request) or sent.get("show") == "share"
-    share = {"share": "yes"} if is_shared else {}
+    share = {"share": "yes"} if _is_shared(request) or sent.get("show") == "share" else {}
     query = typed if "address" in typed else chosen | typed
     return pages.SeeOther(f"{QUESTIONS_PAGE}/new?{urlencode(share | query)}")
 

@@ -198,6 +198,17 @@ def test_a_question_about_a_category_removed_meanwhile_is_not_saved(service, use
     assert saved(service, user) == []
 
 
+def test_a_proposed_name_does_not_outlive_what_it_names(client, visitor):
+    unused = uid("Category", 3)
+    path = f"/questions/new?what=spent&category={unused}&period=this-month"
+    form = visitor.form(path, path)
+    assert dict(form.fields)["name"].startswith("Spent: ")
+    visitor.submit(f"/categories/{unused}/remove", f"/categories/{unused}/remove")
+    page = visitor.follow(visitor.post(path, form.fields, status=303))
+    assert "no longer exists: choose again" in page.text
+    assert dict(forms(page.text)[-1].fields)["name"] == ""
+
+
 def test_a_single_value_is_shown_large_on_its_page_its_link_and_in_the_list(
     service, client, visitor
 ):

@@ -269,6 +269,9 @@ def test_a_new_record_has_the_last_account_and_payees_with_their_categories(clie
     assert dict(form.fields)["accountId"] == CASH
     assert f'<option value="Kiosk" data-category="{uid("Category", 1)}">' in page.text
     assert '<option value="Out" data-category="">' in page.text
+    # Rules choose no other category for a record that is there already.
+    hint = "Rules choose it if you do not."
+    assert hint in page.text and hint not in visitor.get(f"/records/{uid('Record', 1)}").text
 
 
 @on_one_storage
