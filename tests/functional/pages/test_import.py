@@ -106,15 +106,15 @@ def test_one_thing_that_is_open_takes_one_click(service, user, visitor):
     )
     # Both choices with what they do, in the region of the user.
     assert (
-        "The amount of line 2 comes in Line 2: +12.50 on 1 Mar 2026 Line 3: +3.00 on 2 Mar 2026 "
-        "The amount of line 2 goes out Line 2: −12.50 on 1 Mar 2026 Line 3: −3.00 on 2 Mar 2026"
+        "The amount of line 2 goes out Line 2: −12.50 on 1 Mar 2026 Line 3: −3.00 on 2 Mar 2026 "
+        "The amount of line 2 comes in Line 2: +12.50 on 1 Mar 2026 Line 3: +3.00 on 2 Mar 2026"
         in shown_text(page)
     )
     assert 'type="radio"' not in page
     # Enter in a field presses the first button, which chooses nothing.
     first = page.partition('class="panel form options"')[2].partition("<button ")[2]
     assert first.startswith("hidden>")
-    do(visitor, path, "options", **{"answer-0": "1"})
+    do(visitor, path, "options", **{"answer-0": "0"})
     assert "−15.50" in shown_text(visitor.get(path).text)
 
 

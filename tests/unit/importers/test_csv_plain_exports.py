@@ -144,10 +144,10 @@ def test_a_heading_says_that_its_amounts_were_spent(heading):
     assert amounts(signed) == [-45, -30, 5]
 
 
-def test_on_a_card_money_that_goes_out_is_offered_first():
+def test_money_without_signs_that_goes_out_is_offered_first_but_for_savings():
     text = "Date,Description,Amount\n2026-01-02,a,45.00\n2026-01-13,b,30.00\n"
     assert answers(refusal(text, account="My card", currency="EUR"))[0] == "--positive out"
-    assert answers(refusal(text, account="Main", currency="EUR"))[0] == "--positive in"
+    assert answers(refusal(text, account="Savings", currency="EUR"))[0] == "--positive in"
 
 
 def test_a_card_of_which_all_that_comes_in_is_a_payment_is_read_without_a_question():

@@ -28,7 +28,7 @@ def test_numbers_without_a_minus_say_nothing():
     text = "date,amount\n2026-01-01,5\n2026-01-02,7\n"
     refused = refusal(text)
     assert refused.line == 2 and "--positive out" in refused.reason
-    assert answers(refused) == ["--positive in", "--positive out"]
+    assert answers(refused) == ["--positive out", "--positive in"]
     assert amounts(text, positive="in") == ["5", "7"]
     assert amounts(text, positive="out") == amounts(text, invert=True) == ["-5", "-7"]
 
@@ -96,7 +96,7 @@ def test_a_word_without_a_direction_is_refused_or_left_out():
         "--sign Type=Expense|Income,Transfer",
         "--sign Type --only Type=Expense --only Type=Income",
     ]
-    otherwise = [f"--ignore Type --positive {way}" for way in ("in", "out")]
+    otherwise = [f"--ignore Type --positive {way}" for way in ("out", "in")]
     assert answers(refused) == by_words + otherwise
     assert answers(refusal(text, sign="Type")) == by_words
     found = statement(text, sign="Type", only=("Type=Expense", "Type=Income"))

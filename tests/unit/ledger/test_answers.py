@@ -67,7 +67,7 @@ DAY, WAY = ("date_form", {"date_format": "DD/MM/YYYY"}), ("unsigned", {"positive
         (sent((7, {})), "answer 1: there is no topic 7"),
         (sent(DAY, ("unsigned", {"positive": "up"})),
          'answer 2: {"positive": "up"} is not offered for \'unsigned\', which offers '
-         '{"positive": "in"} or {"positive": "out"}'),
+         '{"positive": "out"} or {"positive": "in"}'),
         (sent(("unsigned", {"positive": "in", "account": "Giro"})), "is not offered"),
         (sent(("unsigned", {})), "answer 1: {} is not offered"),
         (sent(("account_or_column", {})), 'which offers {"account": "…"}'),

@@ -112,8 +112,9 @@ class Directions:
                 "some amounts are marked as credits, so the others go out"
             )
         elif positive is None:
+            # Hardly any file has only what comes in.
             either = _either_way(self.survey.kinds[AMOUNT, 1])
-            either = either[::-1] if names_card(*self._names()) else either
+            either = either if is_owned(*self._names()) else either[::-1]
             _ask_what_unsigned_means(self.survey, plan.headings, self.questions, either)
         return signs
 
