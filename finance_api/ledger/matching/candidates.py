@@ -22,10 +22,8 @@ from finance_api.ledger.matching.stated import (
     KnownAccount,
     StatedValues,
     bank_id_in,
-    hash_of,
     own_content,
     own_source,
-    payee_of_file,
     read_stated,
     total_stated,
 )
@@ -124,9 +122,12 @@ class CandidateReader:
         return found
 
     def texts_of(self, candidate: Candidate) -> tuple[str | None, str | None]:
-        """Return the payee and the note of the candidate's record."""
+        """Return the payee and the note that this source stated; kept candidates lack them."""
         row = get_stated(self._session, [candidate.record])[candidate.record]
-        return payee_of_file(row), row["note"]
+        stated = read_stated(row).get(self._source) or [candidate.account.as_made(row, None)]
+        now = stated[candidate.place].now
+        assert now is not None
+        return now.payee, now.note
 
     def taken(self, source_ids: list[str]) -> set[str]:
         """Return the source ids that records have, or had when the records' ids were derived."""
@@ -186,7 +187,6 @@ class CandidateReader:
             # Only the record's source id contains the bank id.
             if is_own and its_id is None and place == 0 and of == self._source:
                 its_id = bank_id_in(row["sourceId"])
-            covered, inner = account.coverage(each.now.day)
             candidate = Candidate(
                 account,
                 record=row["id"],
@@ -209,13 +209,9 @@ class CandidateReader:
                 time=each.now.time,
                 amount=each.now.amount,
                 text=each.now.text_hash,
-                payee=hash_of(each.now.payee),
-                note=hash_of(each.now.note),
                 as_of=each.as_of,
                 batch=each.batch,
                 instant=utc_instant(each.now.date, each.offset),
-                covered=covered,
-                inner=inner,
                 now=now if each in past else None,
             )
             now = now or candidate

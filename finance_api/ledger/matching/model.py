@@ -161,8 +161,7 @@ class Candidate:
     place: the entry's index among the source's entries for the record.
     day, time, amount, text, content: of the stated values, see `FileEntry`.
     mine: whether the entry is from this file's source. source: the source that created the record.
-    covered, inner: whether the file covers the stated day at least partly, and whether wholly.
-    texts: SAME_TEXTS, OTHER_TEXTS or UNKNOWN_TEXTS. instant: see `FileEntry`. payee, note: hashes.
+    texts: SAME_TEXTS, OTHER_TEXTS or UNKNOWN_TEXTS. instant: see `FileEntry`.
     is_void: whether the user voided the record. is_past: whether a statement did, or whether these
     values are those before a correction by another source.
     message: the record's import and `Entry.message`. names_other: see `names_other_side`.
@@ -195,15 +194,21 @@ class Candidate:
     time: int
     amount: int
     text: int
-    payee: int | None
-    note: int | None
     as_of: int | None
     batch: str | None
     instant: int | None
-    covered: bool
-    inner: bool
     is_taken: bool = False
     now: "Candidate | None" = None
+
+    @property
+    def covered(self) -> bool:
+        """Whether the file covers the stated day at least partly."""
+        return self.account.coverage(self.day)[0]
+
+    @property
+    def inner(self) -> bool:
+        """Whether the file covers the stated day wholly."""
+        return self.account.coverage(self.day)[1]
 
     @property
     def is_free(self) -> bool:

@@ -4,6 +4,7 @@ The rules at the end decide entries that the file itself repeats, corrects or de
 """
 
 import hashlib
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cached_property
@@ -41,6 +42,8 @@ SAME, NEW = "same", "new"
 Point = Literal["first_day", "ids", "moved_days", "match_days"]
 #: The option that answers the questions of two rules.
 MATCH_DAYS: Point = "match_days"
+#: Rows are compared in parts of so many days.
+_PART_DAYS = 31
 _Row = TypeVar("_Row", FileEntry, Candidate)
 EntryTest = Callable[[FileEntry], bool]
 CandidateTest = Callable[[Candidate], bool]
@@ -183,11 +186,16 @@ class OpenRows:
         another source has corrected, because the file may have corrected them, too.
         """
         key = attrgetter("account", *names)
-        in_order = sorted(self.free(stored), key=lambda c: c.present != c.amount)
-        waiting = grouped(reversed(in_order), key)
-        for entry in self.undecided if waiting else ():
-            if entries(entry) and (same := waiting.get(key(entry))):
-                yield Pair(entry, outcome, same.pop())
+        # Rows of other days are not equal: only the keys of one part of the days are in memory.
+        days = sys.maxsize if {"day", "content"}.isdisjoint(names) else _PART_DAYS
+        free = grouped(self.free(stored), lambda candidate: candidate.day // days)
+        open_ = grouped(self.undecided if free else (), lambda entry: entry.day // days)
+        for part, candidates in free.items():
+            in_order = sorted(candidates, key=lambda c: c.present != c.amount)
+            waiting = grouped(reversed(in_order), key)
+            for entry in open_.get(part, ()):
+                if entries(entry) and (same := waiting.get(key(entry))):
+                    yield Pair(entry, outcome, same.pop())
 
     def equal_pairs(
         self, outcome: Outcome, *names: str, entries: EntryTest, stored: CandidateTest
@@ -305,8 +313,13 @@ def skip_repeated(rows: OpenRows) -> Iterator[Pair | Question]:
             2026-01-03  -3.00  Coffee  id 7
     gives   new, duplicate
     """
-    times = Counter((e.account, e.bank_id) for e in rows.entries if e.bank_id is not None)
-    repeated = {key for key, count in times.items() if count > 1}
+    seen: defaultdict[KnownAccount, set[str]] = defaultdict(set)
+    repeated: set[tuple[KnownAccount, str | None]] = set()
+    for entry in rows.entries:
+        if entry.bank_id is not None:
+            ids = seen[entry.account]
+            repeated |= {(entry.account, entry.bank_id)} if entry.bank_id in ids else set()
+            ids.add(entry.bank_id)
     if repeated:
         yield from _repeated(rows, lambda e: (e.account, e.bank_id) in repeated)
     if any((e.section or 0) > 1 for e in rows.entries):

@@ -16,7 +16,8 @@ from finance_api.ledger.matching.open_rows import (
     stored_row,
     which_one,
 )
-from finance_api.ledger.matching.stated import REACH_DAYS, REUSED, STABLE, hash_of
+from finance_api.ledger.matching.stated import REACH_DAYS, REUSED, STABLE
+from finance_api.values.text import fold
 
 #: An entry, and a stored record that shows that the entry's id is used again.
 Sign = tuple[FileEntry, Candidate]
@@ -82,8 +83,8 @@ def has_same_text(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> boo
     if entry.text == candidate.text:
         return True
     whole = entry.whole
-    sides = (hash_of(whole.payee), candidate.payee), (hash_of(whole.note), candidate.note)
-    return any(one == other for one, other in sides if one is not None)
+    sides = zip((whole.payee, whole.note), rows.reader.texts_of(candidate), strict=True)
+    return any(one and other and fold(one) == fold(other) for one, other in sides)
 
 
 def is_partly_same(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool:

@@ -34,11 +34,6 @@ _MEMBERS = {"id": "bank_id", "asOf": "as_of"} | {
 }
 
 
-def hash_of(text: str | None) -> int | None:
-    """Return a hash that ignores case, valid within this process; None for no text."""
-    return hash(fold(text)) if text else None
-
-
 class Content(NamedTuple):
     """The stated values that tell transactions apart."""
 
