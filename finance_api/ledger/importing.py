@@ -59,12 +59,9 @@ from finance_api.values.time import DAY_SECONDS, to_date
 #: A function that decides entries of a file, or asks about them.
 Rule = Callable[[OpenRows], Iterator[Pair | Question]]
 
-#: The rules that matter even if the user has no records.
-_OF_THE_FILE: tuple[Rule, ...] = (skip_repeated, set_corrections_aside, act_on_corrections)
+#: The rules about the file alone come first, so that the others see a repeated entry only once.
+_OF_THE_FILE: tuple[Rule, ...] = (skip_repeated, set_corrections_aside)
 RULES: tuple[Rule, ...] = (
-    # First, so that the other rules see a repeated entry only once.
-    skip_repeated,
-    set_corrections_aside,
     # An id with the same content is the surest sign.
     pair_same_ids,
     # Entries with matching ids are decided by now; the rest show whether the bank reuses ids.
@@ -260,7 +257,6 @@ def _decide(
         _refuse_own_records(session, file)
     if not options.new_account and not reader.is_empty:
         ask_about_new_accounts(session, file, accounts, questions)
-    reader.read_days()
     days = options.moved_days, options.match_days
     rows = OpenRows(file, reader, accounts, options.first_day, *days, questions)
     _match(rows, others=options.match)
@@ -285,10 +281,13 @@ def _match(rows: OpenRows, *, others: bool) -> None:
 
     others: whether to match records of other sources.
     """
-    for rule in _OF_THE_FILE if rows.reader.is_empty else RULES:
+    for rule in _OF_THE_FILE:
+        rows.settle_all(rule(rows))
+    rows.reader.read_days()
+    # Without records, an entry can still correct another one.
+    for rule in (act_on_corrections,) if rows.reader.is_empty else RULES:
         if others or rule is not pair_other_sources:
-            for found in rule(rows):
-                rows.settle(found)
+            rows.settle_all(rule(rows))
     _name_missing(rows)
     for entry in rows.undecided:
         entry.outcome = Outcome.NEW

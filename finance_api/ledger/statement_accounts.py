@@ -381,7 +381,7 @@ class StatementFacts:
         paired = ((e.account.id, e.day, e.candidate) for e in rows.entries if e.candidate)
         for account_id, day, candidate in chain(taken, paired) if held else ():
             if (account_id, day * DAY_SECONDS) in held:
-                held[account_id, day * DAY_SECONDS] |= {candidate.record, *candidate.others}
+                held[account_id, day * DAY_SECONDS] |= {candidate.record, *candidate.further.others}
         return held
 
     def note_beside(self) -> None:

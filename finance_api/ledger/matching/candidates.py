@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 from finance_api.importers import NATIVE
 from finance_api.ledger.matching.model import (
+    NOTHING_FURTHER,
     OTHER_TEXTS,
     SAME_TEXTS,
     UNKNOWN_TEXTS,
     Candidate,
     Earlier,
+    Further,
     names_other_side,
     utc_instant,
 )
@@ -187,6 +189,10 @@ class CandidateReader:
             # Only the record's source id contains the bank id.
             if is_own and its_id is None and place == 0 and of == self._source:
                 its_id = bank_id_in(row["sourceId"])
+            further = Further(sums=sums)
+            if is_own:
+                restated = _restated(each, others)
+                further = Further(_earlier(each), each.others or (), sums, restated)
             candidate = Candidate(
                 account,
                 record=row["id"],
@@ -198,13 +204,9 @@ class CandidateReader:
                 texts=_texts_differ(row, each, account.texts),
                 is_void=is_void and not is_deleted,
                 is_past=is_deleted or each in past,
-                earlier=_earlier(each) if is_own else (),
                 message=(row["importId"], each.message) if each.message else None,
                 names_other=names_other_side(of, each.now.payee, row["counterpartyAccount"]),
-                others=each.others or () if is_own else (),
-                sums=sums,
                 present=each.now.amount + change if change else each.now.amount,
-                restated=_restated(each, others) if is_own else (),
                 day=self._days.setdefault(each.now.day, each.now.day),
                 time=each.now.time,
                 amount=each.now.amount,
@@ -212,6 +214,7 @@ class CandidateReader:
                 as_of=each.as_of,
                 batch=each.batch,
                 instant=utc_instant(each.now.date, each.offset),
+                further=further if any(further) else NOTHING_FURTHER,
                 now=now if each in past else None,
             )
             now = now or candidate

@@ -165,10 +165,7 @@ class Candidate:
     is_void: whether the user voided the record. is_past: whether a statement did, or whether these
     values are those before a correction by another source.
     message: the record's import and `Entry.message`. names_other: see `names_other_side`.
-    others: see `StatedValues`. earlier: previously stated values.
-    sums: the amounts of other sources' entries that this record has only a part of, if it has their
-    values. present: the amount after corrections by other sources. restated: the amounts that
-    these had before and after corrections.
+    present: the amount after corrections by other sources. further: see `Further`.
     is_taken: whether an entry has the record with these values. now: the record with its present
     values, if these are those before a correction.
     """
@@ -183,13 +180,9 @@ class Candidate:
     texts: int
     is_void: bool
     is_past: bool
-    earlier: "tuple[Earlier, ...]"
     message: tuple[int, str] | None
     names_other: bool
-    others: tuple[str, ...]
-    sums: tuple[int, ...]
     present: int
-    restated: tuple[int, ...]
     day: int
     time: int
     amount: int
@@ -197,6 +190,7 @@ class Candidate:
     as_of: int | None
     batch: str | None
     instant: int | None
+    further: "Further"
     is_taken: bool = False
     now: "Candidate | None" = None
 
@@ -225,6 +219,22 @@ class Candidate:
 Earlier = tuple[int, int, str | None, bool]
 
 
+class Further(NamedTuple):
+    """What only few stored records have.
+
+    earlier: previously stated values. others: see `StatedValues`. sums: the amounts of other
+    sources' entries that the record has only a part of, if it has their values. restated: the
+    amounts that these had before and after corrections.
+    """
+
+    earlier: tuple[Earlier, ...] = ()
+    others: tuple[str, ...] = ()
+    sums: tuple[int, ...] = ()
+    restated: tuple[int, ...] = ()
+
+
+#: What most stored records have.
+NOTHING_FURTHER = Further()
 #: A longer chain of corrections would take too long to follow.
 _LONGEST_CHAIN = 100
 

@@ -150,6 +150,10 @@ class OpenRows:
 
     # -- deciding
 
+    def settle_all(self, found: Iterable[Pair | Question]) -> None:
+        for each in found:
+            self.settle(each)
+
     def settle(self, found: Pair | Question) -> None:
         """Decide an entry, which may be decided already; or ask a question, once per option."""
         if isinstance(found, Question):
@@ -405,7 +409,7 @@ def act_on_corrections(rows: OpenRows) -> Iterator[Pair]:
         for candidate in islice(rows.candidates, number, None):
             if candidate.mine:
                 known[candidate.account, candidate.bank_id].append(candidate)
-            for _, _, its_id, _ in candidate.earlier:
+            for _, _, its_id, _ in candidate.further.earlier:
                 before.setdefault((candidate.account, its_id), candidate)
         number = len(rows.candidates)
         key = entry.account, bank_id

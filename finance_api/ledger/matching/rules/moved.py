@@ -47,13 +47,13 @@ def exchange_equal(rows: OpenRows) -> Iterator[Pair | Question]:
         return
     free: defaultdict[tuple[object, int], list[Candidate]] = defaultdict(list)
     for candidate in rows.free(lambda c: not (c.is_void or c.is_past)):
-        for amount in {candidate.amount, *candidate.restated}:
+        for amount in {candidate.amount, *candidate.further.restated}:
             free[candidate.account, amount].append(candidate)
     for entry in rows.entries:
         record = entry.candidate
         if record is None or not record.mine or entry.amount != record.amount:
             continue
-        for key in ((record.account, amount) for amount in record.restated):
+        for key in ((record.account, amount) for amount in record.further.restated):
             new = _beside(record, wanted.get(key, ()))
             waiting = [e for e in new if e.day == record.day]
             if not waiting or len(new) <= sum(c.is_free for c in _beside(record, free[key])):
@@ -63,7 +63,9 @@ def exchange_equal(rows: OpenRows) -> Iterator[Pair | Question]:
                     yield part_of_day(record.day, waiting[0])
                 continue
             twins = free[record.account, record.amount]
-            same = (c for c in twins if c.is_free and c.day == record.day and not c.restated)
+            same = (
+                c for c in twins if c.is_free and c.day == record.day and not c.further.restated
+            )
             twin = next((c for c in same if c.covered), None)
             outcome = Outcome.CORRECTION if twin is not None and twin.mine else Outcome.MATCHED
             yield Pair(entry, Outcome.NEW if twin is None else outcome, twin)
@@ -86,7 +88,7 @@ def pair_restated(rows: OpenRows) -> Iterator[Pair | Question]:
 
     Without its own day, a file with an amount that was corrected again since is an older one.
     """
-    yield from _pair(rows, lambda candidate: candidate.restated)
+    yield from _pair(rows, lambda candidate: candidate.further.restated)
 
 
 def pair_moved(rows: OpenRows) -> Iterator[Pair | Question]:
@@ -220,7 +222,11 @@ def _in_order(rows: OpenRows, group: _Group, days: int) -> Iterator[Pair]:
 
 def _paired(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> Pair:
     is_dated = rows.file.statements[entry.statement].as_of is not None
-    if entry.amount in candidate.restated and entry.amount != candidate.present and not is_dated:
+    if (
+        entry.amount in candidate.further.restated
+        and entry.amount != candidate.present
+        and not is_dated
+    ):
         return Pair(entry, Outcome.OLDER, candidate)
     return rows.correction(entry, candidate)
 

@@ -81,12 +81,12 @@ def _stored_parts(rows: OpenRows, stored: CandidateTest, sums: _FindSums) -> Ite
     entries = [e for e in rows.entries if is_plain(e)]
     keepers: defaultdict[tuple[object, int], list[Candidate]] = defaultdict(list)
     for candidate in others:
-        for amount in candidate.sums:
+        for amount in candidate.further.sums:
             keepers[candidate.account, amount].append(candidate)
     for found, whole, rest in sums(others, [e for e in entries if e.message is None]):
         # The first part keeps what the entry states, as a rest does for its own entry. Formats
         # that state the same sum have it in one place, so that a correction counts once.
-        keep = [part for part in found if whole.amount in part.sums]
+        keep = [part for part in found if whole.amount in part.further.sums]
         if not keep:
             keep = keepers[whole.account, whole.amount]
         parts = list(dict.fromkeys((*keep[-1:], *sorted(found, key=_is_notified))))

@@ -116,7 +116,7 @@ def pair_hashed_contents(rows: OpenRows) -> Iterator[Pair]:
 
 def _is_at_another_time(entry: FileEntry, candidate: Candidate) -> bool:
     """Return whether the record was stated only with other times, which the hash ignores."""
-    stated = {time for content, time, *_ in candidate.earlier if content == entry.content}
+    stated = {time for content, time, *_ in candidate.further.earlier if content == entry.content}
     if entry.content == candidate.content:
         stated.add(candidate.time)
     return bool(entry.time and stated) and stated.isdisjoint((0, entry.time))

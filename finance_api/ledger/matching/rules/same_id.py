@@ -69,7 +69,7 @@ def pair_earlier(rows: OpenRows, *, by_id: bool) -> Iterator[Pair]:
     """
     known: defaultdict[tuple[object, ...], list[tuple[Candidate, Earlier]]] = defaultdict(list)
     for candidate in rows.candidates:
-        for earlier in candidate.earlier:
+        for earlier in candidate.further.earlier:
             content, _, bank_id, _ = earlier
             if by_id or bank_id is None:
                 known[candidate.account, content, bank_id].append((candidate, earlier))

@@ -37,7 +37,7 @@ def pair_shifted(rows: OpenRows) -> Iterator[Pair]:
         proven = {
             candidate.time - time
             for candidate in candidates
-            for content, time, *_ in candidate.earlier
+            for content, time, *_ in candidate.further.earlier
             if content == candidate.content and candidate.time - time in _SHIFTS
         }
         pairs, few = max(moved, key=len, default=[]), []
