@@ -33,7 +33,7 @@ CANCEL = "recurring cancel"
 #: Sentences with the name of the record or payment.
 _NAMED = {
     CANCEL: "{} is cancelled: you are warned if it is paid after its last day.",
-    "records split": "{} split into parts.",
+    "records split": "{} split into parts: {}.",
     "records join": "Parts of {} joined into one record again.",
     "recurring ignore": "The recurring payment {} is no longer shown or expected.",
     "recurring restore": "The recurring payment {} is shown and expected again.",
@@ -94,7 +94,9 @@ def sentence_of(entry: HistoryEntry) -> Message:
         names = " and ".join(row["name"] or "a record" for row in summary.get("rows", ()))
         return message(f"Remembered as no duplicates: {names}.")
     if entry.action in _NAMED:
-        return capital(_NAMED[entry.action].format(summary.get("name") or "a record"))
+        made = [row for row in summary.get("rows", ()) if row["verb"] == "created"]
+        parts = ", ".join(_marked(RECORDS["amount"], row["amount"]) for row in made)
+        return capital(_NAMED[entry.action].format(summary.get("name") or "a record", parts))
     text = ", ".join(_parts(summary)) if summary.get("counts") else "your data changed"
     return message(f"Rules applied: {text}.") if entry.action == APPLY else capital(f"{text}.")
 

@@ -123,7 +123,7 @@ def test_a_script_writes_amounts_as_the_server_does(site, page, region):
     rest = region_of(region).written(12_344_675_000, 3)
     expect(last).to_have_value(rest)
     page.get_by_role("button", name="Split").click()
-    expect(page.get_by_role("status").first).to_contain_text("split into parts.")
+    expect(page.get_by_role("status").first).to_contain_text("split into parts")
 
 
 def test_a_sum_is_left_out_where_a_script_cannot_add_exactly(site, page):
@@ -271,4 +271,4 @@ def test_what_is_left_of_a_split_is_shown_while_one_types(
     first.fill(typed)
     expect(last).to_have_value(rest)
     page.get_by_role("button", name="Split").click()
-    expect(page.get_by_role("status").first).to_contain_text("split into parts.")
+    expect(page.get_by_role("status").first).to_contain_text("split into parts")

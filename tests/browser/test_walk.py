@@ -213,7 +213,7 @@ def _split(hand: Hand) -> None:
     expect(hand.main.locator("#amount-2")).to_have_value("20.05")
     hand.choose("Category", "Eating out")
     hand.button("Split")
-    expect(hand.main.get_by_role("status").first).to_contain_text("split into parts.")
+    expect(hand.main.get_by_role("status").first).to_contain_text("split into parts")
 
 
 def _make_budget(hand: Hand) -> None:
@@ -388,7 +388,7 @@ def test_a_record_is_split_on_a_phone(enter, figures):
     expect(hand.main.locator("#amount-2")).to_have_value("20.00")
     hand.choose("Category", "Fun")
     hand.button("Split")
-    expect(hand.main.get_by_role("status").first).to_contain_text("split into parts.")
+    expect(hand.main.get_by_role("status").first).to_contain_text("split into parts")
     figures(f"a split on a phone: {hand.actions} actions")
     assert hand.actions <= 5
 

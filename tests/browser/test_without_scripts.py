@@ -67,7 +67,7 @@ def _split_and_join(page: Page) -> None:
     _press(page, "Fill in the rest")
     expect(page.locator("#amount-3")).to_have_value("9.50")
     _press(page, "Split")
-    _expect_done(page, "split into parts.")
+    _expect_done(page, "split into parts")
     page.goto("/records?q=bakery")
     expect(page.locator("#totals-title")).to_have_text("3 records")
     page.goto("/imports")

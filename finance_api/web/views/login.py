@@ -14,7 +14,7 @@ from finance_api.http.requests import Request, client_address
 from finance_api.ratelimit.tween import quotas_of
 from finance_api.storage.interface import AuditAction, User
 from finance_api.web.kept_forms import CARRIED, keep_carried
-from finance_api.web.page import LOGIN, SeeOther, done, login_page, page_after, writing
+from finance_api.web.page import LOGIN, SeeOther, done, login_page, page_after, refused, writing
 from finance_api.web.routes import get, post
 
 _REFUSED = "The e-mail address or password is wrong."
@@ -38,7 +38,7 @@ def sign_in(request: Request) -> Any:
     if not password:
         missing["password"] = "Enter your password."  # noqa: S105
     if missing:
-        return _refused(request, 400, **given, errors=missing)
+        return refused(request, login_page(**given, errors=missing))
     services = request.services
     user = find_user(request.storage, email)
     attempt = quotas_of(request).take_sign_in(
@@ -48,7 +48,7 @@ def sign_in(request: Request) -> Any:
         seconds = attempt.decision.retry_after_seconds
         errors = {"form": _TOO_MANY.format(_waiting_words(seconds))}
         request.response.headers["Retry-After"] = str(seconds)
-        return _refused(request, 429, **given, errors=errors)
+        return refused(request, login_page(**given, errors=errors), 429)
     if not lets_in(user, password) or user is None:
         return _wrong(request, user, **given)
     attempt.succeeded()
@@ -77,18 +77,13 @@ def begin_session(request: Request, user: User, action: AuditAction) -> str | No
         return sessions.start_session(storage, user, now=now, user_agent=agent, max_live=most)
 
 
-def _refused(request: Request, status: int, **form: Any) -> dict[str, Any]:
-    request.response.status_int = status
-    return login_page(**form)
-
-
 def _wrong(request: Request, user: User | None, **form: str) -> dict[str, Any]:
     """Refuse a sign-in. user: the owner of the address, if any. What was typed is not logged, as it
     may be a password.
     """
     request.services.metrics.authentication_failures("password", "invalid").inc()
     note_request(request, None if user is None else user.id, AuditAction.SIGN_IN_FAILED)
-    return _refused(request, 403, errors={"form": _REFUSED}, **form)
+    return refused(request, login_page(errors={"form": _REFUSED}, **form), 403)
 
 
 def _waiting_words(seconds: int) -> str:

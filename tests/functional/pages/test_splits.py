@@ -50,7 +50,7 @@ def test_a_receipt_is_split_changed_joined_and_undone(client, visitor):
     page = visitor.follow(
         split(visitor, "12.50", "17.50", **{"categoryId-2": HOME, "labelIds-2": uid("Label", 1)})
     )
-    assert "<b>Shop split into parts." in shown_text(page.text)
+    assert "<b>Shop split into parts: −12.50 EUR, −17.50 EUR." in shown_text(page.text)
     one, other = sorted(parts(client), key=lambda row: row["id"])
     assert [(r["amount"], r["category"], r["labels"], r["note"]) for r in (one, other)] == [
         (-12.5, "Food", [], "receipt"),
