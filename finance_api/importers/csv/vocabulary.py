@@ -265,8 +265,7 @@ _SPELLED = frozenset(
     word for word in _WORD.findall(" ".join(chain(*_HEADINGS.values()))) if not word.isascii()
 )
 _ROLES = {role: frozenset(map(heading_words, texts)) for role, texts in _HEADINGS.items()}
-_DENIES, _MINOR_UNITS = _ROLES.pop("denial"), _ROLES.pop("minor_units")
-_COUNTS, _IDS = _ROLES.pop("counts"), _ROLES.pop("ids")
+_COUNTS = _ROLES.pop("counts")
 
 
 def role_fit(role: str, heading: str) -> int:
@@ -313,25 +312,3 @@ def directions_in(words: Collection[str], heading: str) -> dict[str, int]:
     is_named = len(known) == len(words) and role_fit("way", heading) > 0
     letters_count = is_named or len(set(known.values())) == 2
     return {word: way for word, way in known.items() if letters_count or len(word) > 1}
-
-
-def is_settlement(heading: str) -> bool:
-    """Return whether a heading names a day that booked rows may lack, as payments lack the day on
-    which securities are settled.
-    """
-    words = {"settlement", "settled", "settle", "clearing", "cleared"}
-    return not words.isdisjoint(heading_words(heading))
-
-
-def is_id(heading: str) -> bool:
-    return heading_words(heading) in _IDS
-
-
-def denies(heading: str) -> bool:
-    """Return whether "yes" in a column with this heading means that a row is not a transaction."""
-    return any((word,) in _DENIES for word in heading_words(heading))
-
-
-def in_minor_units(heading: str) -> bool:
-    words = heading_words(heading)
-    return any((word,) in _MINOR_UNITS for word in words) or words[-2:] in _MINOR_UNITS

@@ -16,7 +16,6 @@ from finance_api.importers.csv.vocabulary import (
     YES_OR_NO,
     folded,
     is_not_money,
-    is_settlement,
 )
 from finance_api.importers.interface import ImportRefused, quoted
 from finance_api.values.time import DAY_SECONDS
@@ -95,7 +94,7 @@ def _find_record_date(open_: OpenColumns, dates: Sequence[Column]) -> None:
 def _is_lacked(column: Column) -> bool:
     """Return whether booked rows lack a day of settlement: a pending row would be the newest."""
     filled = "".join("x" if text else " " for text in column.texts)
-    return is_settlement(column.heading) and " " in filled.strip()
+    return column.fit("settlement") > 0 and " " in filled.strip()
 
 
 def _near_form(open_: OpenColumns, columns: Sequence[Column]) -> DateForm | None:

@@ -39,11 +39,11 @@ from finance_api.importers.csv.sniff import is_row
 from finance_api.importers.csv.stated import Stated, stated_in
 from finance_api.importers.csv.table import is_amount, is_date, line_of
 from finance_api.importers.csv.vocabulary import (
-    in_minor_units,
     kind_in,
     looks_like_card,
     marks_in,
     named_balance,
+    role_fit,
 )
 from finance_api.importers.interface import OWED, Choice, ImportRefused, Questions, listed, quoted
 from finance_api.importers.options import ImportOptions
@@ -303,7 +303,7 @@ class _Guessing:
     def _ask_about_units(self) -> None:
         """Ask whether amounts are in hundredths of the currency, if their heading suggests it."""
         plan, headings = self.plan, self.plan.headings
-        named = [text for text in map(headings.text, plan.amounts) if in_minor_units(text)]
+        named = [text for text in map(headings.text, plan.amounts) if role_fit("minor_units", text)]
         if named and plan.mapping.units is None and plan.rows is None:
             minor = Choice({"units": "minor"}, clause(Says.MINOR))
             major = Choice({"units": "major"}, clause(Says.MAJOR))

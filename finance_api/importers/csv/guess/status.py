@@ -17,10 +17,8 @@ from finance_api.importers.csv.vocabulary import (
     NOT_MONEY,
     TOTAL,
     YES,
-    denies,
     folded,
     is_not_money,
-    is_settlement,
     kind_in,
     kind_of,
     may_sum_up,
@@ -75,7 +73,7 @@ class Selection:
         }
         self._dropped: dict[int, set[str]] = {}
         statuses = (i for i in plan.inferred.statuses if i not in self._only)
-        self._denied = {index: denies(headings.text(index)) for index in statuses}
+        self._denied = {i: role_fit("denial", headings.text(i)) > 0 for i in statuses}
         self.undoubted = {i for i, values in self._left_out.items() if "" in values}
         self._texts = [index for index in plan.texts if index not in self.undoubted]
         marks = {*plan.texts, *plan.indexes("category")}
@@ -83,7 +81,7 @@ class Selection:
         self._days = plan.columns.get("recordDate", ())
         self._ids = (*plan.columns.get("id", ()), *plan.inferred.references)
         day = "" if plan.rows is not None or not self._days else headings.text(self._days[0])
-        is_booked = role_fit("booked", day) == 2 and not is_settlement(day)
+        is_booked = role_fit("booked", day) == 2 and not role_fit("settlement", day)
         others = range(headings.width if is_booked else 0)
         self._other_days = [i for i in others if any(role_fit(r, headings.text(i)) for r in _DAYS)]
         self.unbooked: dict[int, list[str]] = {}
