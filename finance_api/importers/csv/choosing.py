@@ -1,14 +1,13 @@
 """Finds a file's table and mapping: from options, saved answers, a profile, or the file itself."""
 
 from collections import abc, deque
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from finance_api.importers.clauses import Clause, Option, Says, Topic, clause, options_in
 from finance_api.importers.csv.dates import is_of_other_era
-from finance_api.importers.csv.guess.column import Inferred, OpenColumns
+from finance_api.importers.csv.guess.column import Inferred, OpenColumns, field_in
 from finance_api.importers.csv.guess.columns import infer_columns
 from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.index import Profiles
@@ -250,16 +249,14 @@ def _possible(
     return possible, refusal
 
 
-def _missing(plan: Plan) -> Iterator[Choice]:
-    """Yield a choice for each column that has a date, or if that is known, an amount."""
+def _missing(plan: Plan) -> list[Choice]:
+    """Return a choice for each column that has a date, or if that is known, an amount."""
     is_amount_missing = "recordDate" in plan.columns
     field, fits = ("amount", is_amount) if is_amount_missing else ("recordDate", is_date)
     taken, rows = {*plan.indexes(*plan.columns), *plan.ignored}, plan.table.sample
     free = [index for index in range(plan.table.width) if index not in taken]
     found = [index for index in free if any(fits(cells[index].strip()) for cells in rows)]
-    for name in map(plan.headings.named, found[:_OFFERED_COLUMNS]):
-        meaning = clause(Says.FIELD_IN, field=field, column=name)
-        yield Choice({"columns": {field: (name,)}}, meaning)
+    return [field_in(field, plan.headings.named(i)) for i in found[:_OFFERED_COLUMNS]]
 
 
 def _has_data(table: Table) -> bool:

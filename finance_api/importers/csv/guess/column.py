@@ -301,6 +301,12 @@ class OpenColumns(Inferred):
         return Choice(changes, clause(Says.BOTH, both=places))
 
 
+def field_in(field: str, name: str) -> Choice:
+    """Return the choice that the column has the field."""
+    meaning = clause(Says.FIELD_IN, field=field, column=name)
+    return Choice({"columns": {field: (name,)}}, meaning)
+
+
 def best(role: str, columns: Sequence[Column]) -> list[Column]:
     """Return the columns whose headings fit the role best; none if no heading fits."""
     most = max((column.fit(role) for column in columns), default=0)

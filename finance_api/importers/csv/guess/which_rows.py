@@ -6,6 +6,7 @@ from itertools import compress, product
 
 from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.csv.cells import BLANK, money_text
+from finance_api.importers.csv.guess.column import field_in
 from finance_api.importers.csv.guess.evidence import Survey
 from finance_api.importers.csv.guess.status import Selection
 from finance_api.importers.csv.headings import Headings
@@ -60,13 +61,7 @@ def other_dates(plan: Plan) -> list[Choice]:
     days = [i for i in range(plan.table.width) if i not in plan.indexes("recordDate")]
     for _, cells in plan.table.fitting_rows():
         days = [index for index in days if is_date(cells[index].strip())]
-    return [
-        Choice(
-            {"columns": {"recordDate": (name,)}},
-            clause(Says.FIELD_IN, field="recordDate", column=name),
-        )
-        for name in map(plan.headings.named, days)
-    ]
+    return [field_in("recordDate", name) for name in map(plan.headings.named, days)]
 
 
 def repeated_cells(plan: Plan, line: int, *fields: str) -> list[Choice]:
@@ -105,22 +100,17 @@ def kinds_without(columns: Sequence[int], plan: Plan, selection: Selection) -> l
                     is_kind = is_text(text) and len(kinds) <= _MOST_KINDS
                 if not is_kind:
                     del words[index]
-    return [
-        Choice(
-            {"leave_out": tuple(f"{plan.headings.named(index)}={text}" for text in kinds.values())},
-            clause(Says.NOT_TRANSACTIONS, texts=tuple(kinds.values())),
-        )
-        for index, kinds in words.items()
-    ]
+    return [_left_out(plan.headings.named(i), *kinds.values()) for i, kinds in words.items()]
+
+
+def _left_out(name: str, *texts: str) -> Choice:
+    conditions = tuple(f"{name}={text}" for text in texts if text)
+    return Choice({"leave_out": conditions}, clause(Says.NOT_TRANSACTIONS, texts=texts))
 
 
 def ask_about_sums(name: str, line: int, *readings: Sequence[str], questions: Questions) -> None:
     """Ask about rows that are sums of others. readings: their texts in the column ``name``."""
-    choices = []
-    for texts in readings:
-        if left_out := tuple(f"{name}={text}" for text in texts if text):
-            says = clause(Says.NOT_TRANSACTIONS, texts=tuple(texts))
-            choices.append(Choice({"leave_out": left_out}, says))
+    choices = [_left_out(name, *texts) for texts in readings if any(texts)]
     kept = Choice({"leave_out": (f"{name}=",)}, clause(Says.THESE_TRANSACTIONS))
     named = tuple(dict.fromkeys(text or BLANK for texts in readings for text in texts))
     fact = clause(Topic.SUMS if choices else Topic.SUMS_WITHOUT_TEXT, texts=named)
