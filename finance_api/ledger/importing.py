@@ -295,11 +295,9 @@ def _match(rows: OpenRows, *, others: bool) -> None:
 
 def _name_missing(rows: OpenRows) -> None:
     """Remark on stored records that the file should contain: the bank may have changed them."""
-    paired = {entry.candidate for entry in rows.entries}
-    missing = grouped(
-        (c for c in rows.free() if c.inner and not (c.is_void or c.is_past) and c not in paired),
-        lambda candidate: candidate.account,
-    )
+    free = [c for c in rows.free() if c.inner and not (c.is_void or c.is_past)]
+    paired = {entry.candidate for entry in rows.entries} if free else set()
+    missing = grouped((c for c in free if c not in paired), lambda candidate: candidate.account)
     for found in missing.values():
         record = stored_row(rows, found[0])
         rows.remarks.append(clause(Says.RECORDS_MISSING, count=len(found), record=record))

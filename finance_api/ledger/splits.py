@@ -302,12 +302,12 @@ def stated_pages(
     by_date = Query(RECORDS, conditions, _NEWEST_FIRST, limit=_FEW)
     few = session.storage.data.list_rows(session.user.id, by_date)
     if few.has_more:
-        for page in session.pages(RECORDS, *conditions, size=_FEW):
+        for page in session.pages(RECORDS, *conditions):
             yield _without_parts(page)
     else:
         found = session.get_rows(RECORDS, [row["id"] for row in few.rows])
         yield _without_parts([found[row_id] for row_id in sorted(found)])
-    for page in session.pages(SPLITS, *conditions, size=_FEW):
+    for page in session.pages(SPLITS, *conditions):
         # A deleted record that no statement states is only kept for balances.
         unstated = (row["id"] for row in page if is_kept(row) and not is_stated(row))
         deleted = deleted_among(session, unstated)

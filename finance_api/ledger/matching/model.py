@@ -18,8 +18,8 @@ from finance_api.importers.interface import (
     nothing_remembered,
 )
 from finance_api.ledger.derivation import UNRULED, Ruled
-from finance_api.ledger.matching.stated import KnownAccount
-from finance_api.values.text import day_text, fold
+from finance_api.ledger.matching.stated import KnownAccount, text_hash_of
+from finance_api.values.text import day_text
 from finance_api.values.time import DAY_SECONDS, from_date
 
 
@@ -271,9 +271,7 @@ class FileEntries:
             for seconds in (entry.date, entry.value_date or 0):
                 if not 0 <= seconds < end:
                     raise _out_of_range(seconds, last_year, entry.line)
-            # The same values as `Content` has, but without creating an object for each entry.
             day, time = divmod(entry.date, DAY_SECONDS)
-            text = hash((fold(entry.payee or ""), fold(entry.note or "")))
             correction = entry.correction
             plain = entry if correction is None else entry._replace(correction=None)
             self.entries.append(
@@ -283,7 +281,7 @@ class FileEntries:
                     days.setdefault(day, day),
                     time,
                     entry.amount,
-                    text,
+                    text_hash_of(entry.payee, entry.note),
                     entry.bank_id,
                     entry.fingerprint,
                     entry.batch,

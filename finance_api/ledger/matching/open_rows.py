@@ -43,7 +43,7 @@ Point = Literal["first_day", "ids", "moved_days", "match_days"]
 #: The option that answers the questions of two rules.
 MATCH_DAYS: Point = "match_days"
 #: Rows are compared in parts of so many days.
-_PART_DAYS = 31
+_PART_DAYS = 7
 _Row = TypeVar("_Row", FileEntry, Candidate)
 EntryTest = Callable[[FileEntry], bool]
 CandidateTest = Callable[[Candidate], bool]
