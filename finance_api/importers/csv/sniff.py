@@ -184,11 +184,11 @@ def currency_above(lines: list[Line]) -> str | None:
     """
     for role in ("currency", "balance", "account"):
         named = [(label, *texts) for label, texts in lines if role_fit(role, label)]
-        marks = [_mark_in(text) for _, *texts in named if role != "account" for text in texts[:1]]
-        if role != "balance":
-            parts = [part for texts in named for part in texts]
-            marks += [mark_of(code) for part in parts for code in _CODE.findall(part)]
-        if role == "account":
+        parts = [part for texts in named for part in texts]
+        marks = [mark_of(code) for part in parts for code in _CODE.findall(part)]
+        if role != "account":
+            marks += [_mark_in(texts[1]) for texts in named if texts[1:]]
+        else:
             words = [word for part in parts for word in part.split()]
             # The first two letters of an IBAN and of a currency are those of their country.
             countries = {word[:2] for word in words if word[:1].isalpha() and is_account(word)}

@@ -107,16 +107,17 @@ class Directions:
                 either = _either_way(line)[:: -1 if sum(ways.values()) < 0 else 1]
                 self.questions.ask(fact, *either, line=line)
         elif positive is None and (AMOUNT, 2) in kinds:
-            signs = Signs({AMOUNT: _rule(-1)})
-            self.questions.remarks.append(
-                "some amounts are marked as credits, so the others go out"
-            )
+            signs = self._turned("some amounts are marked as credits, so the others go out")
         elif positive is None:
             # Hardly any file has only what comes in.
             either = _either_way(self.survey.kinds[AMOUNT, 1])
             either = either if is_owned(*self._names()) else either[::-1]
             _ask_what_unsigned_means(self.survey, plan.headings, self.questions, either)
         return signs
+
+    def _turned(self, remark: str) -> Signs:
+        self.questions.remarks.append(remark)
+        return Signs({AMOUNT: _rule(-1)})
 
     def _names(self) -> list[str]:
         """Return the texts that may name a card: headings, accounts, lines above the headings."""
@@ -131,6 +132,8 @@ class Directions:
         debt, rows = (None, []) if self.trial is None else self.trial(signs, _WEIGHED)
         sides = [[cells for units, cells in rows if units * way > 0] for way in (1, -1)]
         are_most = len(sides[0]) > len(sides[1])
+        names = self._names()
+        is_card = names_card(*names)
         said: list[str] = []
         directed: list[int] = []
         for column in survey.watched:
@@ -143,16 +146,11 @@ class Directions:
             if turned * 2 < len(rows):
                 # The words prove the signs.
                 return signs
-            is_proof = debt or (debt is None and names_card(*self._names()))
+            is_proof = debt or (debt is None and is_card)
             if is_proof and turned == len(rows) and len(set(ways.values())) > 1:
-                remark = "positive amounts are money going out: words and the card show it"
-                if debt:
-                    remark = "positive amounts are money going out: balances and words show it"
-                self.questions.remarks.append(remark)
-                return Signs({AMOUNT: _rule(-1)})
+                which = "balances and words" if debt else "words and the card"
+                return self._turned(f"positive amounts are money going out: {which} show it")
             said.append(plan.headings.named(column.index))
-        names = self._names()
-        is_card = names_card(*names)
         has_number = not is_card and not {"account", "accountNumber"}.isdisjoint(plan.columns)
         are_many = len(sides[0]) > 2 * len(sides[1])
         is_open = is_card or not any(is_owned(*cells) for cells in (names, *sides[0]))
@@ -168,9 +166,7 @@ class Directions:
             and all(map(is_repaid, sides[1]))
             and (max(directed, default=1) < 0 or are_card_payments(sides[1]))
         ):
-            remark = "positive amounts are money going out: the others repay a card"
-            self.questions.remarks.append(remark)
-            return Signs({AMOUNT: _rule(-1)})
+            return self._turned("positive amounts are money going out: the others repay a card")
         elif not (is_open and (are_many if has_number else are_most)):
             is_open, topic = are_card_payments(sides[1]), Topic.ONLY_PAYMENTS
         if is_open or said:
