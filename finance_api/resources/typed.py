@@ -76,6 +76,13 @@ def calculated(text: str, currency: str | None, region: Region) -> str:
     return region.written(units)
 
 
+def currency_in(text: str) -> str | None:
+    """Return the currency that ``5 EUR`` or ``€5`` names; None for none, or one of several."""
+    found = _WITH_CURRENCY.fullmatch(text.strip())
+    mark = mark_of(found["before"] or found["behind"]) if found else None
+    return mark.possible[0] if mark is not None and len(mark.possible) == 1 else None
+
+
 def _without_currency(text: str, currency: str | None) -> str:
     found = _WITH_CURRENCY.fullmatch(text.strip())
     named = found and (found["before"] or found["behind"])

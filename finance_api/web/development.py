@@ -44,7 +44,7 @@ class DevelopmentDetail(ObjectDetail):
         return twelve_months(self._answers.today)
 
     @cached_property
-    def _sums(self) -> Sequence[Row] | None:
+    def sums(self) -> Sequence[Row] | None:
         """The sums by month and currency; None if there are too many records to add up."""
         both = Timespan(twelve_months(self._answers.today, 1).first, self.span.last)
         given = {"groupBy": "month", "columns": _COLUMNS, "recordDate": both.filter}
@@ -52,20 +52,16 @@ class DevelopmentDetail(ObjectDetail):
         found = self._answers.sums(asked)
         return None if found is None else found.rows
 
-    @property
-    def is_too_much(self) -> bool:
-        return self._sums is None
-
     @cached_property
     def _deciding(self) -> Sequence[Row]:
         """The sums of the twelve months; those of the year before if the months have no records."""
-        both = self._sums or ()
+        both = self.sums or ()
         return [row for row in both if row["periodStart"] >= self.span.first] or both
 
     @cached_property
     def currencies(self) -> list[str]:
         """The currencies of the last two years, the one with the most records first."""
-        counts = Counter({row["currencyCode"]: 0 for row in self._sums or ()})
+        counts = Counter({row["currencyCode"]: 0 for row in self.sums or ()})
         for row in self._deciding:
             counts[row["currencyCode"]] += row["count"]
         return sorted(counts, key=lambda currency: (-counts[currency], currency))
@@ -85,7 +81,7 @@ class DevelopmentDetail(ObjectDetail):
     def months(self) -> list[MonthPoint]:
         by_month = {
             row["periodStart"]: row[self.flow]
-            for row in self._sums or ()
+            for row in self.sums or ()
             if row["currencyCode"] == self.currency
         }
         return [

@@ -21,7 +21,7 @@ from finance_api.resources import CATEGORIES, referred_by
 from finance_api.resources.common import COLOR
 from finance_api.resources.currencies import decimals_of
 from finance_api.resources.field import Field, Kind, Resource, words_of
-from finance_api.resources.typed import day_text, plain_text, too_exact
+from finance_api.resources.typed import currency_in, day_text, plain_text, too_exact
 from finance_api.serialization.values import text_writer
 from finance_api.values import Row
 from finance_api.values.colors import PALETTE, color_text, full_hex, parse_color
@@ -337,6 +337,14 @@ def with_new_category(session: LedgerSession, texts: Mapping[str, str]) -> dict[
     """
     name = texts.get(NEW_CATEGORY, "").strip()
     return {**texts, _CATEGORY: category_called(session, name)} if name else dict(texts)
+
+
+def with_currency(fields: Mapping[str, Field], texts: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts with the currency that an amount names, if the form leaves it open."""
+    amounts = [texts.get(field.name, "") for field in fields.values() if field.is_money]
+    named = {currency_in(text) for text in amounts} - {None}
+    is_open = texts.get("currencyCode") == "" and len(named) == 1
+    return {**texts, "currencyCode": str(named.pop())} if is_open else dict(texts)
 
 
 def category_called(session: LedgerSession, name: str) -> str:

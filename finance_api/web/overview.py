@@ -179,13 +179,13 @@ class Overview:
         return api_requests.ApiRequest(api_requests.BALANCES, given, about)
 
     @cached_property
-    def _course(self) -> tuple[Sequence[Row], Sequence[Row]]:
+    def course(self) -> tuple[Sequence[Row], Sequence[Row]]:
         return self._answers.course(self.worth_request)
 
     @cached_property
     def worth_by_currency(self) -> dict[str, int]:
         """Net worth by currency at the end of the timespan or today."""
-        found = {row["currencyCode"]: row["balance"] for row in self._course[0]}
+        found = {row["currencyCode"]: row["balance"] for row in self.course[0]}
         return {code: found[code] for code in self._in_order(found)}
 
     def to_come(self, currency: str) -> str:
@@ -193,14 +193,9 @@ class Overview:
         rows = self._accounts.values() if self.is_current else ()
         return self.balances.to_come(*(row for row in rows if row["currencyCode"] == currency))
 
-    @property
-    def worth_error(self) -> str:
-        """Why the last balance is not converted."""
-        return str(self._course[1][-1]["conversionError"])
-
     @cached_property
     def worth(self) -> Chart:
-        totals, converted = self._course
+        totals, converted = self.course
         if self.is_converted:
             rows = [(row["date"], row["convertedBalance"]) for row in converted]
         else:

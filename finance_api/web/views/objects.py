@@ -264,7 +264,7 @@ class ObjectViews:
         beside its field, and ChangeRefused.
         """
         before = row or {field.name: field.default for field in self.fields.values()}
-        named = forms.with_new_category(session, texts)
+        named = forms.with_currency(self.fields, forms.with_new_category(session, texts))
         values = forms.read_texts(session, self._form_fields(row), named, self.region, before)
         if RULE in values and values["amount"] and values["amount"] != before["amount"]:
             # Without a sign, the type decides; a sign decides the type.

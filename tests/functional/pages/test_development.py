@@ -100,7 +100,7 @@ def test_the_sums_of_a_page_are_those_of_the_api_and_of_the_records_they_lead_to
     (link,) = re.findall('class="figure"><a href="([^"]+)"', top)[:1]
     listed = shown_text(visitor.get(html.unescape(link)).text)
     assert f"Net −{now} EUR" in listed
-    assert ("are not counted here" in page.text) == ("USD" in page.text)
+    assert ("and its records in USD" in page.text) == ("USD" in page.text)
 
 
 @on_one_storage
@@ -151,7 +151,7 @@ def test_the_currency_and_the_flow_are_those_of_the_months_shown(service, user, 
     page = visitor.get("/payee?name=Aldi")
     now, before = figures(page)["Spent in 12 months"]
     assert "10.00 EUR" in now and ">0.00 in the 12 months before" in before
-    assert "Its records in USD are not counted here." in shown_text(page.text)
+    assert "statistics, and its records in USD." in shown_text(page.text)
     now, before = figures(visitor.get("/payee?name=Past"))["Received in 12 months"]
     assert "0.00 USD" in now and "90.00 in the 12 months before" in before
 

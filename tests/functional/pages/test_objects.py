@@ -110,7 +110,9 @@ def test_mistakes_stand_beside_their_fields_and_nothing_is_stored(at_home, visit
     ("text", "currency", "words"),
     [
         ("5 USD", "EUR", "Limit is in USD, not in EUR: enter it in EUR."),
-        ("5 USD", "", "Limit 5 USD names a currency: choose it, or enter only the number."),
+        ("5 $", "", "Limit 5 $ names a currency: choose it, or enter only the number."),
+        ("3+4.50", "", "Currency is missing: the accounts are in CHF, EUR."),
+        ("7.50 EUR", "", None),
         ("3-4", "EUR", "Limit 3-4 adds up to 0 or less: enter the amount itself."),
         ("3+4.50 EUR", "EUR", None),
     ],
