@@ -94,7 +94,7 @@ def sentence_of(entry: HistoryEntry) -> Message:
         names = " and ".join(row["name"] or "a record" for row in summary.get("rows", ()))
         return message(f"Remembered as no duplicates: {names}.")
     if entry.action in _NAMED:
-        made = [row for row in summary.get("rows", ()) if row["verb"] == "created"]
+        made = [row for row in summary.get("rows", ()) if row["verb"] == "created" and "day" in row]
         parts = ", ".join(_marked(RECORDS["amount"], row["amount"]) for row in made)
         return capital(_NAMED[entry.action].format(summary.get("name") or "a record", parts))
     text = ", ".join(_parts(summary)) if summary.get("counts") else "your data changed"
