@@ -92,10 +92,16 @@ class Conversion:
 
     def convert(self, amount: int, currency: str, day: int) -> int | None:
         """Return the converted amount, rounded half away from zero; None if there is no rate."""
-        if currency == self.target:
-            return amount
-        rate = self.rate(currency, day)
-        return None if rate is None else rounded(amount * rate[0], rate[1])
+        found = self.convert_all([amount], currency, day)
+        return None if found is None else found[0]
+
+    def convert_all(self, amounts: Sequence[int], currency: str, day: int) -> list[int] | None:
+        """Return each of the amounts converted; None if there is no rate."""
+        rate = (1, 1) if currency == self.target else self.rate(currency, day)
+        if rate is None:
+            return None
+        numerator, denominator = rate
+        return [rounded(amount * numerator, denominator) for amount in amounts]
 
     def columns(self, name: str, amount: int, currency: str, day: int) -> Row:
         """Return the values of `converted_fields`."""

@@ -112,7 +112,8 @@ class Overview:
     add up or to convert.
     """
 
-    #: Among more records, the page does not look for recurring payments.
+    #: Among more records, the page does not look for recurring payments, nor convert the amounts of
+    #: each payee.
     most_searched = 7_500
 
     def __init__(
@@ -335,6 +336,8 @@ class Overview:
     @cached_property
     def payees(self) -> list[Row] | None:
         """The payees who received most; None if there are too many to add up or to convert."""
+        if self.is_converted and (self.sums is None or self.sums.count > self.most_searched):
+            return None
         asked = {"columns": SPENT, "payee": NULL_TESTS[ANY], "sortBy": f"-{SPENT}"}
         # A payee who is paid in several currencies has its place by the sum of all of them.
         asked |= {"mergeCurrencies": "true"} if self.is_converted else {}

@@ -1,9 +1,11 @@
 """Summaries of one request convert the same amounts only once."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
+from finance_api.planning.conversion import Conversion
 from finance_api.planning.summaries.declaration import SummaryQuery
 from finance_api.planning.summaries.summary import summarize
 from finance_api.query.dimensions import DIMENSIONS
@@ -58,8 +60,26 @@ def test_converted_sums_are_the_same_alone_and_after_others(unit, monkeypatch):
             type(storage.data), "list_amounts", lambda *a, **b: reads.append(a) or read(*a, **b)
         )
         assert [summarize(storage, unit.user.id, asked(g)) for g in GROUPS] == alone
-    # The memory storage has one class for reading and writing.
-    assert len(reads) == (6 if "Memory" in type(storage.data).__name__ else 1)
+    # Sums of days are not shared with those of months. The memory storage has one class for reading
+    # and writing.
+    assert len(reads) == (6 if "Memory" in type(storage.data).__name__ else 2)
+
+
+@pytest.mark.parametrize("group_by", [("payee",), ("payee", "month"), ("payee", "day"), ("day",)])
+@pytest.mark.parametrize("merges", [False, True])
+def test_converted_sums_are_those_of_amounts_converted_one_by_one(unit, group_by, merges):
+    names = ("count", "income", "expense", "median", "firstDate", "lastDate")
+    query = replace(asked(group_by), sums=tuple(SUMS[name] for name in names), merges=merges)
+    with unit.reading() as storage:
+        found = summarize(storage, unit.user.id, query)
+        rows = storage.data.scan_rows(unit.user.id, RECORDS)
+        conversion = Conversion(storage, "EUR", [row["recordDate"] for row in rows])
+        converted = [conversion.convert(r["amount"], "CHF", r["recordDate"]) for r in rows]
+    income, expense = ("income", "expense") if merges else ("convertedIncome", "convertedExpense")
+    known = [amount for amount in converted if amount is not None]
+    assert sum(row[income] or 0 for row in found.groups) == sum(a for a in known if a > 0)
+    assert sum(row[expense] or 0 for row in found.groups) == sum(a for a in known if a < 0)
+    assert len(found.not_converted["CHF"]) == converted.count(None)
 
 
 def test_what_is_changed_meanwhile_is_converted_again(unit):

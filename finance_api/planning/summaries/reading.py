@@ -3,7 +3,8 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import cache, cached_property, partial
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from operator import itemgetter
 from typing import Any, TypeVar
 
@@ -39,12 +40,27 @@ MAX_AMOUNTS = 1_000_000
 #: Expect at least this many groups for each value of a dimension, if there is another dimension.
 _GROUPS_OF_VALUE = 50
 #: Converted amounts by these fields serve several summaries of a page.
-_SHARED = ("currencyCode", "recordType", "categoryId", "recordDate")
+_SHARED = ("currencyCode", "recordType", "categoryId", "month")
 #: Fields of records that show another row's name, and the fields with that row's id.
 _IDS_OF = {"accountName": "accountId", "category": "categoryId"}
 
 #: Each item: stored values of `SummaryQuery.names`, and the sum of the records with these values.
 StoredSums = Iterable[tuple[tuple[Any, ...], RecordSum]]
+
+
+@dataclass
+class _Converted:
+    """The converted amounts of records of other currencies.
+
+    sums: by the values of some fields. amounts: those that were added up, likewise, if needed.
+    without_rate: by currency, the days without a rate, one entry for each record.
+    """
+
+    sums: dict[tuple[Any, ...], RecordSum] = field(default_factory=dict)
+    amounts: defaultdict[tuple[Any, ...], list[int]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    without_rate: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
 
 
 def check_groups(query: SummaryQuery, groups: int) -> None:
@@ -253,8 +269,8 @@ class SummaryReader:
         sums = data.sum_by(user_id, ("currencyCode",), stored, with_void=True).values()
         whole = sum(each.number for each in sums)
         rest = (*stored, not_all(searched))
-        number = data.count_others(user_id, tuple(conditions), rest) if whole >= MANY else None
-        return None if number is None or 3 * number > whole else (stored, rest)
+        is_faster = whole >= MANY and data.has_few_others(user_id, tuple(conditions), rest)
+        return (stored, rest) if is_faster else None
 
     @cached_property
     def _is_divided(self) -> bool:
@@ -315,9 +331,6 @@ class SummaryReader:
         currencies = {row["currencyCode"] for row in self.accounts.values()} - {target}
         if target is None or not currencies:
             return {}
-        names = tuple(dict.fromkeys([*self.query.names, "recordDate"]))
-        if set(names) <= {*_SHARED, "month"}:
-            names = _SHARED
         counted = (*self._counted, any_of("currencyCode", currencies))
         self._check_number(
             self._numbers.total() - self._numbers[target],
@@ -325,46 +338,70 @@ class SummaryReader:
             "amounts would be converted: ask for a shorter period, or leave out convertTo",
             "convertTo",
         )
+        with_amounts = self.query.merges and self.query.by_amount
+        is_shared = set(self.query.names) <= set(_SHARED) and not with_amounts
+        names = _SHARED if is_shared else self.query.names
         known = self._storage.data.worked_out
-        asked = self._user_id, target, names, counted, self._with_void
+        asked = self._user_id, target, names, counted, self._with_void, with_amounts
         if asked not in known:
-            known[asked] = self._converted_rows(target, names, counted)
-        day_at = names.index("recordDate")
-        key_of = itemgetter(*map((*names, "month").index, self.query.names))
-        amounts: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
-        days: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
-        for row in in_time(known[asked]):
-            day, amount = row[day_at], row[-1]
-            if amount is None:
-                self.not_converted[row[0]].append(day)
-                continue
-            key = key_of(row)
-            amounts[key].append(amount)
-            days[key].append(day)
-        for key, converted in amounts.items() if self.query.merges else ():
-            self._merged[key[: len(self.query.amount_names)]] += converted
-        return {
-            key: RecordSum(sum(converted), len(converted), min(days[key]), max(days[key]))
-            for key, converted in amounts.items()
-        }
+            known[asked] = self._convert(target, names, counted, with_amounts=with_amounts)
+        found: _Converted = known[asked]
+        for currency, days in found.without_rate.items():
+            self.not_converted[currency] += days
+        for key, amounts in found.amounts.items():
+            self._merged[key[: len(self.query.amount_names)]] += amounts
+        key_of = itemgetter(*map(names.index, self.query.names))
+        sums: dict[tuple[Any, ...], RecordSum] = {}
+        for values, each in found.sums.items():
+            key = key_of(values)
+            sums[key] = sums[key].joined(each) if key in sums else each
+        return sums
 
-    def _converted_rows(
-        self, target: str, names: tuple[str, ...], conditions: Sequence[Condition]
-    ) -> list[tuple[Any, ...]]:
-        """Return the values of these fields, the month and the converted amount of each record.
+    def _convert(
+        self,
+        target: str,
+        names: tuple[str, ...],
+        conditions: Sequence[Condition],
+        *,
+        with_amounts: bool,
+    ) -> "_Converted":
+        """Convert the amount of each record, and add the converted amounts up by these fields.
 
-        names: the currency comes first. The amount is None if there is no rate for the day.
+        names: the currency comes first.
         """
+        dates = ("recordDate", "month")
+        further = tuple([name for name in names if name not in dates])
         rows = self._storage.data.list_amounts(
-            self._user_id, names, conditions, with_void=self._with_void
+            self._user_id, (*further, dates[0]), conditions, with_void=self._with_void
         )
-        day_at = names.index("recordDate")
-        conversion = Conversion(self._storage, target, {row[day_at] for row in rows})
-        convert, month = conversion.convert, cache(partial(start_of, Period.MONTH))
-        return [
-            (*row[:-1], month(row[day_at]), convert(row[-1], row[0], row[day_at]))
-            for row in in_time(rows)
-        ]
+        by_day: defaultdict[tuple[str, int], list[tuple[Any, ...]]] = defaultdict(list)
+        for row in in_time(rows):
+            by_day[row[0], row[-2]].append(row)
+        conversion = Conversion(self._storage, target, {day for _, day in by_day})
+        key_of = itemgetter(*map((*further, *dates).index, names))
+        found = _Converted()
+        by_dates: defaultdict[tuple[Any, ...], dict[tuple[Any, ...], list[int]]] = defaultdict(dict)
+        for (currency, day), of_day in in_time(sorted(by_day.items(), key=itemgetter(0))):
+            amounts = conversion.convert_all([row[-1] for row in of_day], currency, day)
+            if amounts is None:
+                found.without_rate[currency] += [day] * len(of_day)
+                continue
+            both = zip(dates, (day, start_of(Period.MONTH, day)), strict=True)
+            at = tuple([value if name in names else None for name, value in both])
+            sums = by_dates[at]
+            for row, amount in zip(of_day, amounts, strict=True):
+                each = sums.get(row[:-2])
+                if each is None:
+                    each = sums[row[:-2]] = [0, 0, day, day]
+                each[0] += amount
+                each[1] += 1
+                each[3] = day
+                if with_amounts:
+                    found.amounts[key_of((*row[:-2], *at))].append(amount)
+        for at, sums in by_dates.items():
+            for values, each in sums.items():
+                found.sums[key_of(values + at)] = RecordSum(*each)
+        return found
 
     # -- single amounts
 

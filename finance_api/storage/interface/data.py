@@ -232,14 +232,14 @@ class DataReader(ABC):
         """
         return False
 
-    def count_others(
+    def has_few_others(
         self, user_id: int, conditions: tuple[Condition, ...], others: tuple[Condition, ...]
-    ) -> int | None:
-        """Return the number of the others, if they may be added up faster than what matches.
+    ) -> bool:
+        """Whether the others can be added up faster than the records that meet the conditions.
 
-        others: conditions that records meet instead. Returns None if they may not.
+        others: the conditions that the others meet, the last one that they do not meet all.
         """
-        return None
+        return False
 
     @abstractmethod
     def sum_by(

@@ -32,14 +32,15 @@ def with_found_ids(
 
     If they are too many, returns ``given``. A search reads all records of a user, and PostgreSQL
     may read them several times for one query. It also searches for the records that do not meet all
-    of some conditions: for most, SQLite has an index. is_needed: whether to search; if not, only
-    ids that the snapshot already knows are used.
+    of some conditions: SQLite reads them only once. is_needed: whether to search; if not, only ids
+    that the snapshot already knows are used.
     """
     if connection.writes or not given or not (is_needed or connection.found_ids):
         return given
     predicates, values = shape_and_values(given, user=user_id, limit=MAX_FOUND + 1)
-    is_rest = connection.database == "postgresql" and given[-1].operator is Operator.NOT_ALL
-    if not (is_rest or searches_texts(predicates) or Predicate("importId", "eq") in predicates):
+    is_rest = given[-1].operator is Operator.NOT_ALL
+    is_slow = searches_texts(predicates) or Predicate("importId", "eq") in predicates
+    if not (connection.database == "postgresql" if is_rest else is_slow):
         return given
     key = user_id, given
     if is_needed and key not in connection.found_ids:

@@ -19,14 +19,13 @@ from finance_api.storage.sql.parameters import IDS, LIMIT, NO_LIMIT, OFFSET, USE
 from finance_api.storage.sql.read_model import by_date
 from finance_api.storage.sql.read_model.by_date import check_whole, listed_json
 from finance_api.storage.sql.read_model.connection import FastConnection
-from finance_api.storage.sql.read_model.finding import with_found_ids
+from finance_api.storage.sql.read_model.finding import MAX_FOUND, with_found_ids
 from finance_api.storage.sql.read_model.tables import ANCHOR_INTERVAL, records_by_date
 from finance_api.storage.sql.reading.conditions import (
     OrderKey,
     Predicate,
     order_keys,
     ordering,
-    searches_texts,
     shape_and_values,
     user_rows,
 )
@@ -81,6 +80,18 @@ def _json_by_id(database: str, resource: str) -> sa.Select[Any]:
     found = sa.select(sa.func.coalesce(row, "")).select_from(ids)
     # SQLite reads the ids in order already, and would sort them again.
     return found if database == "sqlite" else found.order_by(ids.c.ordinality)
+
+
+def _sample(database: str, predicates: tuple[Predicate, ...]) -> sa.Select[Any]:
+    """Select which part of the records that meet all other conditions meets the last one, too.
+
+    Only the newest ones are read, up to LIMIT, and on SQLite only their entries in an index.
+    """
+    records = DATA_TABLES[RECORDS.name]
+    *clauses, last = user_rows(database, records, predicates)
+    rows = sa.select(last.label("is_met")).where(*clauses).limit(LIMIT)
+    newest = rows.order_by(records.columns["recordDate"].desc(), records.columns["id"]).subquery()
+    return sa.select(sa.func.avg(newest.c.is_met))
 
 
 def _dates(query: Query) -> tuple[int, int] | None:
@@ -169,16 +180,15 @@ class ListReader(RowReader):
         self.connection.check_numbers(user_id)
         return int(self.connection.read(_record_count, values={"user": user_id})[0][0])
 
-    def count_others(
+    def has_few_others(
         self, user_id: int, conditions: tuple[Condition, ...], others: tuple[Condition, ...]
-    ) -> int | None:
-        predicates, _ = shape_and_values(others)
-        # With other conditions, SQLite reads only an index.
-        is_fast = self.connection.database == "sqlite" and not searches_texts(predicates)
+    ) -> bool:
         search = partial(with_found_ids, self.connection, user_id)
-        if search(conditions) is conditions and (search(others) is not others or is_fast):
-            return self.count_rows(user_id, Query(RECORDS, others))
-        return None
+        if search(conditions) is not conditions or self.connection.database == "postgresql":
+            return search(conditions) is conditions and search(others) is not others
+        predicates, values = shape_and_values(others, user=user_id, limit=MAX_FOUND)
+        ((part,),) = self.connection.read(_sample, predicates, values=values)
+        return part is not None and bool(2 * part < 1)
 
     def list_rows(self, user_id: int, query: Query) -> Page:
         searched = replace(_searched(self.connection, user_id, query), with_total=False)

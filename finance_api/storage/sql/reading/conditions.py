@@ -279,7 +279,8 @@ def _clause(
         return sa.or_(*[has_text(database, column, word) for column in table.plain.values()])
     parts = [_clause(database, table, part, names) for part in predicate.parts]
     if predicate.operator == Operator.NOT_ALL.prefix:
-        return sa.and_(*parts).is_not(sa.true())
+        # SQLite evaluates no more parts than it needs to if this is TRUE, not 1.
+        return sa.and_(*parts).is_not(sa.literal_column("TRUE"))
     if predicate.operator == Operator.EITHER.prefix:
         return sa.or_(sa.false(), *parts)
     if _is_by_ids(database, predicate):

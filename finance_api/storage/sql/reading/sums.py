@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from finance_api.query.model import Condition
 from finance_api.resources import RECORDS
+from finance_api.resources.common import INCOME
 from finance_api.resources.records import VOID
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import DataReader, RecordSum, TooManySums
@@ -25,7 +26,7 @@ _SHIFT: sa.ColumnElement[int] = sa.literal_column(str(_HALF_BITS))
 _LOW_HALF: sa.ColumnElement[int] = sa.literal_column(str(2**_HALF_BITS - 1))
 _DAY: sa.ColumnElement[int] = sa.literal_column(str(DAY_SECONDS))
 _HOUR: sa.ColumnElement[int] = sa.literal_column(str(HOUR_SECONDS))
-_NO_TIME: sa.ColumnElement[int] = sa.literal_column("0")
+_ZERO: sa.ColumnElement[int] = sa.literal_column("0")
 
 _RECORDS = DATA_TABLES[RECORDS.name]
 RECORD_FIELDS = {field.name: field for field in RECORDS.persisted_fields}
@@ -33,10 +34,15 @@ RECORD_FIELDS = {field.name: field for field in RECORDS.persisted_fields}
 #: The columns for a `RecordSum`, with the amount in two halves.
 SumColumns = tuple[sa.ColumnElement[Any], ...]
 
-_IS_VOID = _RECORDS.columns["recordState"].is_not_distinct_from(VOID)
+#: The groups that have two values.
+_FLAGS = {
+    "recordType": _RECORDS.columns["recordType"] == INCOME,
+    "isVoid": _RECORDS.columns["recordState"].is_not_distinct_from(VOID),
+    "isTransfer": _RECORDS.columns["transferId"].is_not(None),
+}
 _RECORDS_TABLE = ConditionTable(
     _RECORDS.user_id,
-    {**_RECORDS.columns, "isVoid": _IS_VOID},
+    {**_FLAGS, **_RECORDS.columns},
     _RECORDS.folded,
     _RECORDS.lists,
     _RECORDS.plain,
@@ -59,19 +65,15 @@ def month_of(database: str, date: sa.ColumnElement[int]) -> sa.ColumnElement[Any
 
 def group_column(database: str, name: str) -> sa.ColumnElement[Any]:
     """Return the column of a field of records, or the expression of one of DERIVED_GROUPS."""
-    columns = _RECORDS.columns
+    columns = _RECORDS_TABLE.columns
     match name:
         case "recordDate":
             return columns["recordDate"] - _time(columns["recordDate"])
         case "hour":
-            time = sa.func.nullif(_time(columns["recordDate"]), _NO_TIME, type_=sa.BigInteger)
+            time = sa.func.nullif(_time(columns["recordDate"]), _ZERO, type_=sa.BigInteger)
             return time - time % _HOUR
         case "month":
             return month_of(database, columns["recordDate"])
-        case "isVoid":
-            return _IS_VOID
-        case "isTransfer":
-            return columns["transferId"].is_not(None)
     return columns[name]
 
 
@@ -99,6 +101,12 @@ def _of_rows(
 ) -> sa.Select[Any]:
     key = [group_column(database, name) for name in names]
     found = grouped(key, sums_of_rows())
+    flags = [_FLAGS[name] for name in names if name in _FLAGS]
+    if flags and database == "sqlite":
+        # SQLite sorts rows to group them: by one number in half the time that three columns take.
+        number = sum((sa.cast(flag, sa.Integer) * 2**n for n, flag in enumerate(flags)), _ZERO)
+        others = [group_column(database, name) for name in names if name not in _FLAGS]
+        found = found.group_by(None).group_by(number, *others)
     return found.where(*user_rows(database, _RECORDS_TABLE, predicates))
 
 
@@ -153,13 +161,11 @@ class SumReader(Part, DataReader):
         values: dict[str, Any],
     ) -> dict[tuple[Any, ...], RecordSum]:
         """Run the query and return its sums. Raises TooManySums if there are more than ``most``."""
-        if most is None:
-            found = self.connection.read(build, *shape, values=values)
-        else:
-            values["limit"] = most + 1
-            found = self.connection.read(_first_sums, build, *shape, values=values)
-            if len(found) > most:
-                raise TooManySums
+        limited = () if most is None else (_first_sums,)
+        values["limit"] = (most or 0) + 1
+        found = self.connection.read(*limited, build, *shape, values=values)
+        if most is not None and len(found) > most:
+            raise TooManySums
         width, load = len(names), _key_loader(names) or tuple
         return {
             load(row[:width]): RecordSum(
