@@ -15,7 +15,6 @@ from finance_api.ledger.matching.model import (
     Earlier,
     Further,
     names_other_side,
-    utc_instant,
 )
 from finance_api.ledger.matching.stated import (
     REACH_DAYS,
@@ -63,8 +62,8 @@ class CandidateReader:
         self.candidates: list[Candidate] = []
         self._own: dict[str, Candidate] = {}
         self._known_own = 0
-        #: Many candidates share a day, and each number of its own takes memory.
-        self._days: dict[int, int] = {}
+        #: Many candidates share a day or a time, and each number of its own takes memory.
+        self._same: dict[int, int] = {}
         scan = session.storage.data.scan_rows
         #: Whether the user has no records at all, and deleted none.
         self.is_empty = not any(scan(session.user.id, r, limit=1) for r in (RECORDS, SPLITS))
@@ -207,13 +206,13 @@ class CandidateReader:
                 message=(row["importId"], each.message) if each.message else None,
                 names_other=names_other_side(of, each.now.payee, row["counterpartyAccount"]),
                 present=each.now.amount + change if change else each.now.amount,
-                day=self._days.setdefault(each.now.day, each.now.day),
-                time=each.now.time,
+                day=self._same.setdefault(each.now.day, each.now.day),
+                time=self._same.setdefault(each.now.time, each.now.time),
                 amount=each.now.amount,
                 text=each.now.text_hash,
                 as_of=each.as_of,
                 batch=each.batch,
-                instant=utc_instant(each.now.date, each.offset),
+                offset=each.offset,
                 further=further if any(further) else NOTHING_FURTHER,
                 now=now if each in past else None,
             )

@@ -161,7 +161,7 @@ class Candidate:
     place: the entry's index among the source's entries for the record.
     day, time, amount, text, content: of the stated values, see `FileEntry`.
     mine: whether the entry is from this file's source. source: the source that created the record.
-    texts: SAME_TEXTS, OTHER_TEXTS or UNKNOWN_TEXTS. instant: see `FileEntry`.
+    texts: SAME_TEXTS, OTHER_TEXTS or UNKNOWN_TEXTS. offset, instant: see `FileEntry`.
     is_void: whether the user voided the record. is_past: whether a statement did, or whether these
     values are those before a correction by another source.
     message: the record's import and `Entry.message`. names_other: see `names_other_side`.
@@ -189,7 +189,7 @@ class Candidate:
     text: int
     as_of: int | None
     batch: str | None
-    instant: int | None
+    offset: int | None
     further: "Further"
     is_taken: bool = False
     now: "Candidate | None" = None
@@ -203,6 +203,10 @@ class Candidate:
     def inner(self) -> bool:
         """Whether the file covers the stated day wholly."""
         return self.account.coverage(self.day)[1]
+
+    @property
+    def instant(self) -> int | None:
+        return utc_instant(self.day * DAY_SECONDS + self.time, self.offset)
 
     @property
     def is_free(self) -> bool:
@@ -260,7 +264,8 @@ class FileEntries:
         self.statements: list[Statement] = []
         self.entries: list[FileEntry] = []
         numbers: dict[int, int] = {}
-        days: dict[int, int] = {}
+        # Many entries share a day or a time, and each number of its own takes memory.
+        same: dict[int, int] = {}
         for statement, entry in read:
             number = numbers.get(id(statement))
             if number is None:
@@ -278,8 +283,8 @@ class FileEntries:
                 FileEntry(
                     marshal.dumps(tuple(plain)),  # type: ignore[arg-type]
                     number,
-                    days.setdefault(day, day),
-                    time,
+                    same.setdefault(day, day),
+                    same.setdefault(time, time),
                     entry.amount,
                     text_hash_of(entry.payee, entry.note),
                     entry.bank_id,
