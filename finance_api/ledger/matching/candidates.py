@@ -25,6 +25,7 @@ from finance_api.ledger.matching.stated import (
     bank_id_in,
     own_content,
     own_source,
+    payee_of_file,
     read_stated,
     total_stated,
 )
@@ -123,12 +124,11 @@ class CandidateReader:
         return found
 
     def texts_of(self, candidate: Candidate) -> tuple[str | None, str | None]:
-        """Return the payee and the note that this source stated; kept candidates lack them."""
+        """Return the payee and the note that a file stated; the candidate itself lacks them."""
         row = get_stated(self._session, [candidate.record])[candidate.record]
-        stated = read_stated(row).get(self._source) or [candidate.account.as_made(row, None)]
-        now = stated[candidate.place].now
-        assert now is not None
-        return now.payee, now.note
+        stated = read_stated(row).get(self._source) if candidate.mine else None
+        now = stated[candidate.place].now if stated else None
+        return (payee_of_file(row), row["note"]) if now is None else (now.payee, now.note)
 
     def taken(self, source_ids: list[str]) -> set[str]:
         """Return the source ids that records have, or had when the records' ids were derived."""
