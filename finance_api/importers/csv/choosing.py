@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from finance_api.importers.clauses import Clause, Option, Says, Topic, clause, options_in
+from finance_api.importers.csv.cells import text_of
 from finance_api.importers.csv.dates import is_of_other_era
 from finance_api.importers.csv.guess.column import Inferred, OpenColumns, field_in
 from finance_api.importers.csv.guess.columns import infer_columns
@@ -309,11 +310,14 @@ def _read_columns(table: Table, user_mapping: Mapping) -> Plan:
     ignored = [headings.position_and_rest(Option("only"), o)[0] for o in user_mapping.only]
     ignored += [headings.position(Option("ignore"), column) for column in user_mapping.ignore]
     inferred = OpenColumns(table, columns, user_mapping, ignored)
-    for name in inferred.by_name if len(inferred.sample) > 1 else ():
-        if not any(column.filled for column in inferred.of(name)):
-            inferred.release(name)
-    named = {name: columns[name] for name in inferred.by_name}
-    columns |= _ask_about_doubled(named, inferred, headings)
+    named = sorted(inferred.by_name) if len(inferred.sample) > 1 else []
+    blank = [name for name in named if not any(column.filled for column in inferred.of(name))]
+    for _, cells in table.fitting_rows() if blank else ():
+        blank = [name for name in blank if not text_of(cells, columns[name])]
+    for name in blank:
+        inferred.release(name)
+    doubled = {name: columns[name] for name in inferred.by_name}
+    columns |= _ask_about_doubled(doubled, inferred, headings)
     infer_columns(inferred)
     if "sign" in inferred.columns:
         user_mapping = replace(user_mapping, sign=headings.named(inferred.columns["sign"][0]))

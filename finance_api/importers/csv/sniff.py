@@ -182,11 +182,13 @@ def currency_above(lines: list[Line]) -> str | None:
     """Return the currency that a line such as "Currency;USD" states, or else the currency beside a
     balance; None if not exactly one.
     """
-    for role in ("currency", "balance", "account"):
-        named = [(label, *texts) for label, texts in lines if role_fit(role, label)]
+    for roles in (("currency",), ("balance",), ("account", "own")):
+        named = [
+            (label, *texts) for label, texts in lines if any(role_fit(r, label) for r in roles)
+        ]
         parts = [part for texts in named for part in texts]
         marks = [mark_of(code) for part in parts for code in _CODE.findall(part)]
-        if role != "account":
+        if "account" not in roles:
             marks += [_mark_in(texts[1]) for texts in named if texts[1:]]
         else:
             words = [word for part in parts for word in part.split()]

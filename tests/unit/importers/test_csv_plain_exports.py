@@ -463,12 +463,15 @@ def test_amounts_of_a_profile_stand_in_either_of_its_columns():
 def test_a_day_of_settlement_that_booked_rows_lack_is_not_that_of_booking():
     text = "Run Date,Action,Amount,Settlement Date\n2026-01-16,Fuel,-5.00,\n"
     text += "2026-01-15,Bond,-6.00,2026-01-17\n2026-01-14,Bus,-7.00,\n"
-    text += "2026-01-13,Fund,-8.00,2026-01-14\n"
+    text += "2026-01-13,Rail,-8.00,\n"
     (found,) = read(text, account="Main", currency="EUR")
     assert [date_text(entry.date) for entry in found.entries[:2]] == ["2026-01-16", "2026-01-15"]
-    # The newest rows alone may be pending.
+    # The rows that lack it may be pending, unless they say that they are.
     pending = text.replace("-7.00,", "-7.00,2026-01-15")
     assert refusal(pending, currency="EUR")
+    said = pending.replace("Amount", "State,Amount").replace(",-", ",Booked,-")
+    said = said.replace("Fuel,Booked", "Fuel,Pending")
+    assert amounts(said) == [-6, -7, -8]
 
 
 def test_the_balance_of_the_day_beside_each_of_its_rows_is_not_asked_about():

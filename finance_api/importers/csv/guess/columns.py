@@ -73,7 +73,7 @@ def _find_record_date(open_: OpenColumns, dates: Sequence[Column]) -> None:
     if len({tuple(text[:_DAY_LENGTH] for text in column.texts) for column in dates}) == 1:
         # All these columns have the same days.
         dates = best("booked", dates)[:1] or best("date", dates)[:1] or dates[:1]
-    dates = [column for column in dates if not _is_lacked(column)] or dates
+    dates = [column for column in dates if not _is_lacked(open_, column)] or dates
     others = [column for column in dates if column.fit("value") < 2] or dates
     exact = [column for column in others if column.fit("booked") == 2]
     exact = exact or [column for column in others if column.fit("date") == 2]
@@ -91,10 +91,11 @@ def _find_record_date(open_: OpenColumns, dates: Sequence[Column]) -> None:
         open_.ask("recordDate", Topic.DATE_COLUMNS, *readings)
 
 
-def _is_lacked(column: Column) -> bool:
-    """Return whether booked rows lack a day of settlement: a pending row would be the newest."""
-    filled = "".join("x" if text else " " for text in column.texts)
-    return column.fit("settlement") > 0 and " " in filled.strip()
+def _is_lacked(open_: OpenColumns, column: Column) -> bool:
+    """Return whether booked rows lack a day of settlement: most do, or a status says more."""
+    most = 2 * len(column.filled) < len(column.texts)
+    is_told = not column.is_full and any(map(_is_status, open_.free))
+    return column.fit("settlement") > 0 and (most or is_told)
 
 
 def _near_form(open_: OpenColumns, columns: Sequence[Column]) -> DateForm | None:
