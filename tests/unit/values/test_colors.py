@@ -27,7 +27,7 @@ def contrast(one, other):
 def surfaces():
     """Return the colours of panels, light and dark, as the stylesheet declares them."""
     css = (ROOT / "web/static/pages.css").read_text()
-    light, dark = re.findall("--surface: (#[0-9a-f]+);", css)
+    ((light, dark),) = re.findall(r"--surface: light-dark\((#[0-9a-f]+), (#[0-9a-f]+)\);", css)
     return ("#ffffff" if light == "#fff" else light, dark)
 
 
