@@ -283,8 +283,8 @@ def _find_texts(open_: OpenColumns) -> None:
 def _find_note(open_: OpenColumns, texts: Sequence[Column]) -> None:
     """Take all columns whose headings name a note or payee.
 
-    If the file then has neither a payee nor a note, take all columns of free text; if it has no
-    payee, those with a name in most rows.
+    If the file then has neither a payee nor a note, take all columns of free text, or else those of
+    few words if not all of them say directions; if it has no payee, those with a name in most rows.
     """
     if open_.has("note") and "note" not in open_.by_name:
         return
@@ -298,6 +298,9 @@ def _find_note(open_: OpenColumns, texts: Sequence[Column]) -> None:
         notes = open_.of("note")
         texts = [column for column in texts if column in open_.free]
         telling = [column for column in texts if not _is_vocabulary(column, has_ways)]
+        if has_ways and not (telling or notes):
+            words = YES_OR_NO | DIRECTIONS.keys()
+            telling = [column for column in texts if not column.values <= words]
         for column in (c for c in telling if not notes or _has_names(c, notes)):
             open_.take("note", column, ONLY if len(telling) == 1 else "it is text")
 
@@ -324,7 +327,5 @@ def _is_vocabulary(column: Column, has_ways: bool) -> bool:
     """
     if column.values <= YES_OR_NO:
         return True
-    ways = column.values & DIRECTIONS.keys()
-    is_said = column.fit("way") == 2 and len(column.values) > 1
-    are_ways = len(ways) * 2 >= len(column.values) if has_ways else bool(ways) or is_said
-    return len(column.values) <= _FEW and are_ways
+    is_said = column.fit("way") == 2 and len(column.values) > 1 and not has_ways
+    return len(column.values) <= _FEW and (is_said or not column.values.isdisjoint(DIRECTIONS))
