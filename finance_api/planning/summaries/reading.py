@@ -331,7 +331,8 @@ class SummaryReader:
         currencies = {row["currencyCode"] for row in self.accounts.values()} - {target}
         if target is None or not currencies:
             return {}
-        counted = (*self._counted, any_of("currencyCode", currencies))
+        # SQLite checks the conditions in this order: the currency before any words.
+        counted = (any_of("currencyCode", currencies), *self._counted)
         self._check_number(
             self._numbers.total() - self._numbers[target],
             MAX_CONVERTED,
