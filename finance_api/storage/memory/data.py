@@ -154,7 +154,7 @@ class MemoryData(Part, DataWriter):
     def put_rows(
         self, user_id: int, resource: Resource, *, new: Sequence[Row], changed: Sequence[Row]
     ) -> None:
-        table, revision = self._own_table(user_id, resource), self._next_revision(user_id)
+        table, revision = self._own_table(user_id, resource), self.get_state(user_id).revision + 1
         shown = _encode_shown(resource)
         unchanged = {
             row["id"]
@@ -170,9 +170,6 @@ class MemoryData(Part, DataWriter):
                 table.revisions[row["id"]] = revision
             table.deletions.pop(row["id"], None)
 
-    def _next_revision(self, user_id: int) -> int:
-        return self.get_state(user_id).revision + 1
-
     def _own_table(self, user_id: int, resource: Resource) -> Table:
         """Return the table in a form that this unit of work may change."""
         key = (user_id, resource.name)
@@ -183,7 +180,7 @@ class MemoryData(Part, DataWriter):
         return self._database.tables[key]
 
     def delete_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> None:
-        table, revision = self._own_table(user_id, resource), self._next_revision(user_id)
+        table, revision = self._own_table(user_id, resource), self.get_state(user_id).revision + 1
         for row_id in ids:
             if table.delete(row_id):
                 del table.revisions[row_id]

@@ -98,15 +98,11 @@ class SqlDataWriter(SqlDataReader, DataWriter):
             again = rows_with(connection, tombstones, user_id, new.ids, "row_id", resource=name)
             connection.execute(sa.delete(tombstones).where(again))
 
-    def _revision(self, user_id: int) -> int:
-        """Return the revision of the changes that are being written."""
-        return self.get_state(user_id).revision + 1
-
     def revision_of(self, user_id: int, resource: Resource, ids: Sequence[str]) -> RevisionOf:
         """Return a function that gives a written row's revision. ids: the rows to replace."""
         if (rebuilt := self._rebuilt) is not None:
             return lambda row_id, json: rebuilt
-        revision, data = self._revision(user_id), DATA_TABLES[resource.name]
+        revision, data = self.get_state(user_id).revision + 1, DATA_TABLES[resource.name]
         before: dict[tuple[str, str], int] = {}
         if ids and data.revision is not None:
             connection = self.connection.sqlalchemy
@@ -126,7 +122,7 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         found = list(connection.scalars(sa.delete(table).where(which).returning(table.c.id)))
         if not found:
             return
-        revision = self._revision(user_id)
+        revision = self.get_state(user_id).revision + 1
         gone = [(user_id, resource.name, row_id, revision) for row_id in found]
         insert_rows(connection, tombstones, gone)
 
