@@ -231,7 +231,7 @@ def test_nothing_is_filled_in_that_only_the_person_knows(command, anna):
         for form in ("DD/MM/YYYY", "MM/DD/YYYY")
         for way in ("in", "out")
     }
-    first = "# '02/03/2026' is 2026-03-02, the amount of line 2 comes in (line 2: 5 on 2026-03-02)"
+    first = "# '02/03/2026' is 2026-03-02, the amount of line 2 goes out (line 2: -5 on 2026-03-02)"
     assert said.splitlines()[1] == first
     (words, *_) = commands_of(said)
     assert "'CODE' is not an ISO 4217 code" in command.refused(*words, code=2)
@@ -242,7 +242,7 @@ def test_a_program_answers_questions_from_a_file_or_standard_input(command, anna
     words = ["import", anna, path, "--account", "Giro", "--currency", "EUR"]
     error = json.loads(command.run(*words, "--json").out)["error"]
     ((question,), digest) = error["questions"], error["digest"]
-    (_, out) = question["choices"]
+    (out, _) = question["choices"]
     assert out["effect"]["entries"][0]["amount"] == "-5"
     answers = [{"topic": question["topic"], "changes": out["changes"]}]
     sent = json.dumps({"version": error["version"], "digest": digest, "answers": answers})

@@ -6,6 +6,7 @@ from itertools import product
 from psycopg.errors import CardinalityViolation, InvalidRowCountInResultOffsetClause
 from sqlalchemy.exc import IntegrityError
 
+from finance_api.query.model import not_all
 from finance_api.query.words import parse_words
 from finance_api.resources import ACCOUNTS, LABELS, PUBLIC_RESOURCES, RECORDS, RESOURCES
 from finance_api.storage.errors import StorageError
@@ -130,11 +131,13 @@ class Pair:
         everything = {"rows_after": (1, "", ""), "deletions_after": (0, "", "")}
         everything |= {"limit": 999, "revisions": [0, 3, 7, 8]}
         rare = query(RECORDS, note="contains-i.rare").conditions
+        most = query(RECORDS, amount="gte.0").conditions
         found = {
             "state": lambda s: s.data.get_state(me),
             "sums": lambda s: s.data.sum_by(me, ["accountId"], ()),
             "some sums": lambda s: s.data.sum_by(me, ["accountId"], rare),
             "sums up to": lambda s: s.data.sum_by(me, ["accountId"], rare, most=99),
+            "few others": lambda s: s.data.has_few_others(me, most, (not_all(most),)),
             "times": lambda s: s.data.record_times(me),
             # The amounts have no order.
             "amounts": lambda s: sorted(s.data.list_amounts(me, ["accountId"], ())),
