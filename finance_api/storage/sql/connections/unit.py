@@ -90,11 +90,9 @@ class ReadConnection:
                 )
             self._connection = connect(self._engine, engine.connect)
             self._connection.exec_driver_sql(BEGIN_SNAPSHOT[self.database])
-        left = seconds_left()
+        left = max(0, seconds_left())
         if self.database == "postgresql" and left < math.inf:
-            self._connection.exec_driver_sql(
-                f"SET LOCAL statement_timeout = {max(left * 1000, 0) + 1:.0f}"
-            )
+            self._connection.exec_driver_sql(f"SET LOCAL statement_timeout = {left * 1000 + 1:.0f}")
         return self._connection
 
     @property
