@@ -42,7 +42,7 @@ SAME, NEW = "same", "new"
 Point = Literal["first_day", "ids", "moved_days", "match_days"]
 #: The option that answers the questions of two rules.
 MATCH_DAYS: Point = "match_days"
-#: Rows are compared in parts of so many days.
+#: Rows are compared seven days at a time.
 _PART_DAYS = 7
 _Row = TypeVar("_Row", FileEntry, Candidate)
 EntryTest = Callable[[FileEntry], bool]

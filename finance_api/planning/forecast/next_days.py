@@ -43,7 +43,7 @@ class NextDays:
         try:
             expectation = expect_of(history, paired, paid, self._last)
         except TooManyDueDays:
-            # Nobody reads so many: none of them is compared with the records.
+            # Too many to compare with the records: all of them count as unpaid.
             self._last, expectation = today - DAY_SECONDS, Expectation([], [], [])
         #: The unpaid days of the first weeks.
         self._days: defaultdict[Recurring | str, list[int]] = defaultdict(list)

@@ -474,10 +474,6 @@ def _follows(balance: Column, moved: Iterable[int]) -> bool:
     return len(found) > 2 and bool(orders_of(found, int))
 
 
-def _net(debit: Column, credit: Column) -> Iterator[int]:
-    return _moved((debit, -1), (credit, 1))
-
-
 def _ways(open_: OpenColumns) -> list[tuple[Column, int]]:
     return [(column, way) for name, way in _WAYS.items() for column in open_.of(name)]
 
