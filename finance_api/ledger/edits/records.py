@@ -143,11 +143,14 @@ def _hand_over(session: LedgerSession, voided: Collection[str]) -> None:
         if gone not in voided or kept in voided:
             continue
         rows = session.get_rows(RECORDS, pair)
-        brought, other = read_brought(rows[gone]), rows[kept]
-        if brought is not None and brought.counted and other["brought"] == NOWHERE:
-            added, after = {**other}, {**rows[gone], "brought": NOWHERE}
-            note_brought(added, brought._replace(number=brought.number or rows[gone]["importId"]))
-            session.write(RECORDS, [(other, added), (rows[gone], after)])
+        brought, row, other = read_brought(rows[gone]), rows[gone], rows[kept]
+        if brought is None or not brought.counted or other["brought"] != NOWHERE:
+            continue
+        # What files brought of a part is noted at its whole.
+        if row["splitId"] is None:
+            added = {**other}
+            note_brought(added, brought._replace(number=brought.number or row["importId"]))
+            session.write(RECORDS, [(other, added), (row, {**row, "brought": NOWHERE})])
 
 
 def stored_records(session: LedgerSession, ids: Iterable[str]) -> Iterator[Collection[Row]]:

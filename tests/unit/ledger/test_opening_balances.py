@@ -437,6 +437,17 @@ def test_of_a_record_and_its_duplicate_by_hand_the_one_that_stays_is_the_file_s(
     assert bank(person) == (957, 950, 100, of_file)
 
 
+def test_what_files_brought_of_a_part_stays_noted_at_its_whole(person):
+    person.statement(statement((20, -100), (25, -7), closing=(31, 850)))
+    (whole,) = (row for row in person.rows(RECORDS) if row["amount"] == -100)
+    changed(person, split_record, whole["id"], [Part(-60), Part(-40)])
+    add(person, 20, -60, payee=whole["payee"])
+    parts = [row for row in person.rows(RECORDS) if row["splitId"] is not None]
+    changed(person, void_duplicates, [row["id"] for row in parts])
+    parts = [row for row in person.rows(RECORDS) if row["splitId"] is not None]
+    assert [(row["recordState"], row["brought"]) for row in parts] == [("void", None)] * 2
+
+
 def test_a_person_can_add_what_the_files_lack_between_two_balances(person):
     person.statement(statement((20, -100), closing=(31, 850)))
     person.statement(statement((50, -1), closing=(51, 799)))
