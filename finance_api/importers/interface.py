@@ -7,7 +7,7 @@ writes: a `Statement` per account, and its entries one by one.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from functools import cached_property
 from itertools import product
 from typing import Any, BinaryIO, NamedTuple, Protocol
@@ -154,36 +154,37 @@ class ChangeRefused(Exception):
         return f"{place}: {self.reason}" if place else self.reason
 
 
+@dataclass(eq=False)
 class ImportRefused(ChangeRefused):
     """A refusal to import a file.
 
-    questions: everything the file leaves open. notes: further parts of the sentence. digest: the
-    SHA-256 of the file, filled in when the choices are tried. commands: command lines that answer
-    all questions, filled in by whoever knows the command.
+    fact, choices, needs: the `Question` at this line, unless ``questions`` has everything that the
+    file leaves open. notes: further parts of the sentence. digest: the SHA-256 of the file, filled
+    in when the choices are tried. commands: command lines that answer all questions, filled in by
+    whoever knows the command. written: the whole sentence, if it was written by whoever knows the
+    words of a `Clause`.
     accounts: name and number of the accounts of a file with questions, if it names accounts. Each
     needs a currency if it is new. codes: currencies they may have; None: the currency is known.
     """
 
-    def __init__(
-        self,
-        fact: Clause | str,
-        line: int | None = None,
-        choices: tuple[Choice, ...] = (),
-        questions: tuple[Question, ...] = (),
-        *,
-        needs: tuple[str, ...] = (),
+    fact: InitVar[Clause | str]
+    line: int | None = None
+    choices: InitVar[tuple[Choice, ...]] = ()
+    questions: tuple[Question, ...] = ()
+    needs: InitVar[tuple[str, ...]] = field(default=(), kw_only=True)
+    notes: list[Clause | str] = field(default_factory=list, kw_only=True)
+    digest: str | None = field(default=None, init=False)
+    commands: list[Command] = field(default_factory=list, init=False)
+    accounts: Sequence[tuple[str, str | None]] = field(default=(), init=False)
+    codes: Sequence[str] | None = field(default=None, init=False)
+    written: str | None = field(default=None, init=False)
+
+    def __post_init__(
+        self, fact: Clause | str, choices: tuple[Choice, ...], needs: tuple[str, ...]
     ) -> None:
-        """fact, needs: see `Question`."""
         fact = fact if isinstance(fact, Clause) else message(fact)
-        self.questions = questions or (Question(fact, line, choices, needs),)
-        self.notes: list[Clause | str] = []
-        self.digest: str | None = None
-        self.commands: list[Command] = []
-        self.accounts: Sequence[tuple[str, str | None]] = ()
-        self.codes: Sequence[str] | None = None
-        #: The whole sentence, if it was written by whoever knows the words of a `Clause`.
-        self.written: str | None = None
-        super().__init__(self.reason, line)
+        self.questions = self.questions or (Question(fact, self.line, choices, needs),)
+        super().__init__(self.reason, self.line)
 
     def ask_for_currency(self, new: Sequence[str]) -> None:
         """Ask for the currency of new accounts, whose names these are, together with the rest.
