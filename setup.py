@@ -40,7 +40,6 @@ setup(
         "icalendar>=7.3",
         "iso4217>=1.16",
         "markdown-it-py>=4.2",
-        "mt-940>=5.1.1",
         "olefile>=0.47",
         "orjson>=3.13",
         "plaster-pastedeploy>=1.0.1",

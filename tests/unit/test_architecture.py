@@ -111,7 +111,6 @@ def test_there_are_modules_to_look_at() -> None:
         ("granian", own("server.granian")),
         ("babel", own("values.regions")),
         ("iso4217", own("resources")),
-        ("mt940", own("importers.mt940")),
         ("markupsafe", own("web")),
         ("markdown_it", own("web.guides")),
         *((library, own("clients.mcp")) for library in ("mcp", "httpx2", "uvicorn", "starlette")),

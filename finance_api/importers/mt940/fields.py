@@ -1,23 +1,13 @@
-"""The fields of an MT940 file and their values: balances, entries, moments, texts of entries.
+"""The fields of an MT940 file and their values: balances, entries, moments, texts of entries."""
 
-The library mt-940 parses the values. It skips characters that it does not expect, such as the cents
-of ``12.50`` and the end of a long number, so this module checks the form of each field first. The
-library gets only one field at a time, because it keeps everything it reads in memory, and joins
-lines without a transaction type to the previous entry. It knows only one of the forms of ``:86:``,
-so this module parses ``:86:`` itself.
-"""
-
-import io
-import logging
 import re
+from calendar import monthrange
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from decimal import Decimal
 from io import TextIOWrapper
 from typing import BinaryIO, NamedTuple
-
-import mt940
 
 from finance_api.importers.decoding import fits, open_text, utf_16_of
 from finance_api.importers.interface import (
@@ -49,18 +39,24 @@ END = "-"
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 
 
-_OPTIONS = mt940.Options.all()
-#: Accepts customer references of any length.
-_TAGS: dict[int | str, mt940.tags.Tag] = {61: mt940.tags.StatementGLS()}
 #: Two-digit years mean 1980 to 2079, as SWIFT defines.
-_FIRST_OF_NEXT_CENTURY = 2080
+_FIRST_YEAR = 1980
 _AMOUNT = r"0*(?P<amount>[0-9]{1,15}(?:,[0-9]*)?)(?![\d.,])"
-_BALANCE = re.compile(rf"(?P<begin>[CD][0-9]{{6}}(?P<currency>[A-Z]{{3}})){_AMOUNT}\s*", re.I)
+_BALANCE = re.compile(
+    rf"(?P<mark>[CD])(?P<day>[0-9]{{6}})(?P<currency>[A-Z]{{3}}){_AMOUNT}\s*", re.IGNORECASE
+)
 _LINE = re.compile(
     r"(?P<value>[0-9]{6})(?P<entry>[0-9]{4}|[ ]{4})?(?P<mark>[RE]?[CD])(?P<funds>[A-Z]?)[ \n]?"
     rf"{_AMOUNT}(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
+#: The type such as NTRF, the customer's reference, the bank's one after ``//``, and details.
+_REST = re.compile(
+    r"(?P<type>[A-Z][A-Z0-9 ]{3})?(?P<reference>(?:(?!//)[^\n])*+)"
+    r"(?://(?P<bank_id>[^\n]{0,23}))?(?P<details>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_MOMENT = re.compile(r"[0-9]{10}(?:[+-][0-9]{4})?")
 _TOTAL = re.compile(rf"(?P<number>[0-9]{{1,9}})[A-Z]{{3}}{_AMOUNT}", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"N|NONREF|NOTPROVIDED|[EKMP]REF\+?|MARF|0*", re.IGNORECASE)
 
@@ -128,10 +124,6 @@ def _fields(text: TextIOWrapper) -> Iterator[Field]:
         yield Field(tag, "\n".join(parts), begin)
 
 
-# The library logs everything it cannot read, with the whole text.
-logging.getLogger("mt940").setLevel(logging.CRITICAL)
-
-
 def mark_of(field: Field) -> tuple[str, int]:
     """Return the mark and the amount, without a sign, of a statement line.
 
@@ -163,29 +155,23 @@ def entry_of(field: Field, *, needs_type: bool) -> Entry:
     needs_type: refuse a line without a transaction type (NTRF), because it may be cut off.
     """
     form = _LINE.fullmatch(field.text)
-    if form is None:
+    rest = _REST.fullmatch(form["rest"]) if form else None
+    if form is None or rest is None:
         raise refused(field, "is not a statement line such as 2601310131D12,50NTRF")
-    if form["value"][2:] > "0230" and form["value"][2:4] == "02":
-        # Some banks count 30 days in every month; mt-940 reads such days as the last of February.
-        raise refused(field, "has a value date that is not in the calendar")
-    first, *others = form["rest"].split("\n")
-    rest = f"{first}\n{' '.join(others)}"
-    # The entry date is left out here: `_nearest` finds its year.
-    text = f"{form['value']}{form['mark']}{form['funds']}{form['amount']}{rest}"
-    (found,) = _parsed(field, text)
-    if needs_type and found.data.get("id") is None:
+    value_day = _day(field, form["value"])
+    units = _units(field, form["amount"])
+    if needs_type and rest["type"] is None:
         raise refused(field, "has no transaction type such as NTRF: it may be cut off")
-    value_day = _in_its_century(found.data["date"])
     entry = form["entry"] or ""
     day = _nearest(field, value_day, entry) if entry.strip(" 0") else value_day
     return Entry(
         line=field.line,
         date=from_date(day),
         value_date=from_date(value_day),
-        amount=_units(field, found.data["amount"].amount),
-        bank_id=_given(found.data.get("bank_reference")),
-        reference=_given(found.data.get("customer_reference")),
-        note=one_line(found.data.get("extra_details")),
+        amount=units if form["mark"].upper() in ("C", "RD") else -units,
+        bank_id=_given(rest["bank_id"]),
+        reference=_given(rest["reference"]),
+        note=one_line(rest["details"]),
     )
 
 
@@ -196,44 +182,40 @@ def balance_of(field: Field) -> tuple[BankBalance, str]:
     currency = form["currency"].upper() if form else ""
     if form is None or currency not in CODES:
         raise refused(field, "is not a balance such as C260131EUR12,50")
-    data = _parsed(field, f"{form['begin']}{form['amount']}").data
-    (balance,) = (value for value in data.values() if isinstance(value, mt940.models.Balance))
-    assert isinstance(balance.amount, mt940.models.Amount)
-    assert balance.date is not None
-    units = _units(field, balance.amount.amount)
-    return BankBalance(units, from_date(_in_its_century(balance.date))), current_code(currency)
+    units = _units(field, form["amount"])
+    units = units if form["mark"].upper() == "C" else -units
+    return BankBalance(units, from_date(_day(field, form["day"]))), current_code(currency)
 
 
 def moment_of(field: Field) -> int | None:
     """Return the time in ``:13D:``, in seconds; None if it is not a valid time."""
+    form = _MOMENT.match(field.text)
+    text = form[0] if form else ""
     try:
-        moment = _parsed(field, field.text).data.get("date")
-        if isinstance(moment, datetime):
-            return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
-    except (ImportRefused, ValueError, OverflowError):
-        pass
-    return None
+        moment = datetime.strptime(text if len(text) > 10 else f"{text}+0000", "%y%m%d%H%M%z")
+    except ValueError:
+        return None
+    return int(moment.timestamp())
 
 
-def _parsed(field: Field, text: str) -> mt940.models.Transactions:
-    """Parse ``text``, in place of the field's own text, with mt-940. Raises ImportRefused."""
-    source = io.StringIO(f":20:\n:{field.tag}:{text}\n")
+def _units(field: Field, amount: str) -> int:
     try:
-        (found,) = mt940.parse_statements(source, tags=_TAGS, options=_OPTIONS)
-    except (RuntimeError, ValueError, ArithmeticError):
-        raise refused(field, "has an impossible date or number") from None
-    return found
-
-
-def _units(field: Field, amount: Decimal) -> int:
-    try:
-        return to_units(amount)
+        return to_units(Decimal(amount.replace(",", ".")))
     except NumberError as error:
         raise refused(field, str(error)) from None
 
 
-def _in_its_century(day: date) -> date:
-    return day.replace(year=day.year - 100) if day.year >= _FIRST_OF_NEXT_CENTURY else day
+def _day(field: Field, text: str) -> date:
+    """Return a day such as 260131. Raises ImportRefused."""
+    year, month, day = (int(text[place : place + 2]) for place in (0, 2, 4))
+    year += 1900 if 1900 + year >= _FIRST_YEAR else 2000
+    if month == 2 and day == 30:
+        # Some banks count 30 days in every month.
+        day = monthrange(year, 2)[1]
+    try:
+        return date(year, month, day)
+    except ValueError:
+        raise refused(field, "has an impossible date") from None
 
 
 def _nearest(field: Field, to: date, month_and_day: str) -> date:
