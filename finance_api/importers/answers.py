@@ -23,6 +23,7 @@ _OF_COLUMNS = ("columns", "debit", "credit")
 _NEEDS: Mapping[Topic, tuple[str, ...]] = {
     Topic.AMOUNT_EMPTY: ("only", "skip_last"),
     Topic.SIDES_EMPTY: ("only", "skip_last"),
+    Topic.BOTH_SIDES: ("only", "skip_last"),
     Topic.DATE_EMPTY: ("only", "skip_last"),
     Topic.NOT_OF_DECIMAL: ("decimal", "thousands"),
     Topic.NO_DECIMALS: ("decimal", "currency"),

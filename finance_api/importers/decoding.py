@@ -75,6 +75,8 @@ PROPOSED = tuple(
     """cp1252 iso8859-15 cp1250 iso8859-2 cp1251 cp1254 cp1253 iso8859-7 cp1257 cp1255 cp1256 cp932
     cp949 gb18030 big5 euc-jp koi8-u iso8859-5 cp874 mac-roman cp850""".split()
 )
+#: Those of them for the languages of western Europe.
+WESTERN = ("cp1252", "iso8859-15", "mac-roman", "cp850")
 #: Control and private characters and frames, which no file means, and what separates words;
 #: apostrophes and the like do.
 _CONTROLS = re.compile("[\x80-\x9f\u2500-\u259f\ue000-\uf8ff]")
@@ -219,7 +221,7 @@ def open_text(
     _check(stream, offered[0])
     if is_sure:
         why = "its words fit no other one"
-        why = "only in this encoding are its headings known" if known else why
+        why = "its headings show it" if known else why
         questions.remarks.append(f"the file is read as {offered[0]}: {why}")
     else:
         lines = _differing_lines(stream, offered)

@@ -10,6 +10,7 @@ from finance_api.importers.csv.cells import text_of
 from finance_api.importers.csv.dates import is_of_other_era
 from finance_api.importers.csv.guess.column import Inferred, OpenColumns, field_in
 from finance_api.importers.csv.guess.columns import infer_columns
+from finance_api.importers.csv.guess.no_money import first_text, without_first
 from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.index import Profiles
 from finance_api.importers.csv.legs import ProfileRows
@@ -17,7 +18,9 @@ from finance_api.importers.csv.mapping import Columns, Mapping
 from finance_api.importers.csv.plan import Plan, find_columns
 from finance_api.importers.csv.profile import CODE, Match, Profile, shown
 from finance_api.importers.csv.sniff import (
+    below_first,
     below_labels,
+    differing_column,
     labelled,
     refuse_headings,
     refuse_skipped_headings,
@@ -35,7 +38,14 @@ from finance_api.importers.csv.table import (
 )
 from finance_api.importers.csv.vocabulary import known_headings
 from finance_api.importers.decoding import TextFile
-from finance_api.importers.interface import Choice, ImportRefused, Questions, Remembered, quoted
+from finance_api.importers.interface import (
+    Choice,
+    ImportRefused,
+    Question,
+    Questions,
+    Remembered,
+    quoted,
+)
 from finance_api.importers.options import ImportOptions
 
 #: At most this many columns are offered for a date or an amount that no column seems to have.
@@ -174,8 +184,10 @@ def _refuse_displacing(user_mapping: Mapping, profile: Profile) -> None:
 
 
 def _decided(text: TextFile, places: list[Table], user_mapping: Mapping) -> Plan:
+    unlike: dict[int, Question] = {}
     if not user_mapping.header:
         refuse_headings(places)
+        places = [_without_first(table, user_mapping, unlike) for table in places]
     possible, refusal = _possible(text, places, user_mapping)
     possible = _of_one_line(possible)
     if not possible:
@@ -183,13 +195,31 @@ def _decided(text: TextFile, places: list[Table], user_mapping: Mapping) -> Plan
         data = [replace(table, has_header=False) for table in places if table.has_header]
         data += below_labels(text, user_mapping)
         data = [table for table in data if looks_like_data(table.cells)]
+        data = [_without_first(table, user_mapping, unlike) for table in data]
         possible, _ = _possible(text, data, user_mapping)
         remark = "the first row has a date and an amount, so the file has no headings"
         for plan in possible:
             plan.inferred.questions.remarks.append(remark)
     if not possible:
         raise refusal or undivided(text)
-    return possible[0] if len(possible) == 1 else _consistent(possible)
+    plan = possible[0] if len(possible) == 1 else _consistent(possible)
+    plan.inferred.questions.asked += filter(None, [unlike.get(plan.table.text.skip_rows)])
+    return plan
+
+
+def _without_first(table: Table, mapping: Mapping, unlike: dict[int, Question]) -> Table:
+    """Return the table without a first row that is unlike all others; note the question about it,
+    by the number of lines above the rows.
+    """
+    column = differing_column(table)
+    name = table.names.named(column or 0)
+    if column is None or f"{name}=" in mapping.leave_out:
+        return table
+    without = without_first(table)
+    kept = Choice({"leave_out": (f"{name}=",)}, clause(Says.TRANSACTION, text=first_text(table)))
+    fact = clause(Topic.FIRST_IS_UNLIKE, column=name)
+    unlike[table.first_line] = Question(fact, table.first_line, (without, kept))
+    return below_first(table)
 
 
 def _of_one_line(possible: list[Plan]) -> list[Plan]:

@@ -19,12 +19,13 @@ from finance_api.importers.csv.rows import Entries, entries
 from finance_api.importers.csv.table import NextTable, Table, is_text
 from finance_api.importers.csv.vocabulary import (
     are_counts,
+    are_western,
     kind_of,
     known_headings,
     role_fit,
     spelled_headings,
 )
-from finance_api.importers.decoding import PROPOSED, TextFile, open_text
+from finance_api.importers.decoding import PROPOSED, WESTERN, TextFile, open_text
 from finance_api.importers.interface import (
     ImportRefused,
     Questions,
@@ -246,7 +247,8 @@ def _that_know_headings(table: Table) -> list[str]:
             foreign = [each for each in read.headings or () if not each.isascii()]
             counts[encoding] = spelled_headings(foreign), known_headings(foreign)
     most = max(counts.values(), default=(0, 0))
-    return [each for each, count in counts.items() if count == most > (0, 0)]
+    known = [each for each, count in counts.items() if count == most > (0, 0)]
+    return known or [*(WESTERN if are_western(table.headings or ()) else ())]
 
 
 def _roles(plan: Plan) -> Columns:

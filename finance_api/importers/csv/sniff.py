@@ -8,6 +8,7 @@ from itertools import islice
 
 from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.amounts import shape_of
+from finance_api.importers.csv.cells import money_text
 from finance_api.importers.csv.dates import CANDIDATES
 from finance_api.importers.csv.mapping import Mapping
 from finance_api.importers.csv.profile import Profile
@@ -20,6 +21,7 @@ from finance_api.importers.csv.table import (
     Table,
     filled,
     is_account,
+    is_amount,
     is_date,
     is_text,
     looks_like_data,
@@ -42,6 +44,11 @@ _DIVIDED = re.compile(r"[,;\t|]")
 DATE = re.compile(r"(?<![0-9])[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{2,4}(?![0-9])")
 #: A code beside the number or the name of an account.
 _CODE = re.compile(r"(?:(?<=- )|(?<=\())[A-Z]{3}(?=\)| -|$)")
+#: What separates the parts of a date.
+_BETWEEN_PARTS = re.compile(r"\W+")
+#: The forms of a text, and of a number that may be an id.
+_TEXT, _WHOLE = ("text",), ("digits",)
+_VAGUE = (_TEXT, _WHOLE)
 #: A bank's statement covers at most this many days.
 _LONGEST_DAYS = 400
 
@@ -93,6 +100,40 @@ def below_labels(text: TextFile, mapping: Mapping) -> Iterator[Table]:
         if number:
             below = replace(text, skip_rows=text.skip_rows + number)
             yield Table(below, delimiter, has_header=False, skip_last=mapping.skip_last)
+
+
+def below_first(table: Table) -> Table:
+    """Return the table without its first row."""
+    return replace(table, text=replace(table.text, skip_rows=table.first_line))
+
+
+def differing_column(table: Table) -> int | None:
+    """Return a column that shows that the first row of a table without headings is unlike all rows
+    below it, as a line that states balances is; None if it may well be one of them.
+    """
+    below = below_first(table)
+    try:
+        has_other_width = len(table.cells) != len(below.cells) and len(below.sample) > 1
+    except ImportRefused:
+        return None
+    columns = zip(*filter(looks_like_data, below.sample), strict=True)
+    doubts = [0] if has_other_width else []
+    for index, (first, cells) in enumerate(zip(table.cells, columns, strict=False)):
+        form, forms = _form(first), {*map(_form, cells)} - {()}
+        if form and forms and form not in forms:
+            is_sure = form in _VAGUE and forms.isdisjoint(_VAGUE)
+            doubts += [index, index] if is_sure else [index]
+    return doubts[-1] if len(doubts) > 1 else None
+
+
+def _form(cell: str) -> tuple[object, ...]:
+    """Return the form of a cell: which parts of a date are short; or what else it has."""
+    text = money_text(cell)
+    if is_date(text):
+        return tuple(len(part) > 2 for part in _BETWEEN_PARTS.split(text))
+    if is_amount(text):
+        return _WHOLE if text.isdigit() else ("decimals",)
+    return _TEXT if text else ()
 
 
 def _is_label(cells: Sequence[str]) -> bool:

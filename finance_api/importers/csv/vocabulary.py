@@ -46,8 +46,10 @@ OWN_BOOKS, JOURNAL = frozenset(_FILE["own_books"]), frozenset(_FILE["other_books
 YES, NO = frozenset(_FILE["yes"]), frozenset(_FILE["no"])
 YES_OR_NO = YES | NO
 BOOKED, NOT_MONEY = frozenset(_FILE["booked"]), frozenset(_FILE["not_money"])
+_LIKELY_NOT_MONEY = frozenset(_FILE["likely_not_money"])
 #: A title above rows -> whether these rows are booked.
 TITLES = dict.fromkeys(_FILE["pending_titles"], False) | dict.fromkeys(_FILE["booked_titles"], True)
+_WESTERN = frozenset(map(without_accents, _FILE["western"]))
 WEEKDAYS = " ".join(_FILE["weekdays"]).split()
 
 #: Kinds of rows that are not transactions, but state a balance or a total.
@@ -95,6 +97,11 @@ def is_not_money(text: str) -> bool:
     return words in NOT_MONEY or any(
         len(word) > 5 and word in NOT_MONEY for word in _WORD.findall(words)
     )
+
+
+def is_likely_not_money(text: str) -> bool:
+    """Return whether a status says that a row most likely moved no money."""
+    return folded(text) in _LIKELY_NOT_MONEY or is_not_money(text)
 
 
 def states_balance(text: str) -> bool:
@@ -295,6 +302,11 @@ def known_headings(headings: Sequence[str]) -> int:
 def spelled_headings(headings: Sequence[str]) -> int:
     """Return how many of the headings have words that are known with exactly these accents."""
     return sum(not _SPELLED.isdisjoint(_WORD.findall(folded(each))) for each in headings)
+
+
+def are_western(headings: Sequence[str]) -> bool:
+    """Return whether a heading has a word of a language of western Europe."""
+    return any(not _WESTERN.isdisjoint(heading_words(each)) for each in headings)
 
 
 def are_counts(headings: Sequence[str]) -> bool:

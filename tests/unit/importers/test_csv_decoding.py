@@ -182,7 +182,7 @@ def test_headings_known_in_one_encoding_alone_leave_nothing_to_ask():
     for codec in ("cp1250", "iso8859-2"):
         (found,) = read(text.encode(codec), account="A", currency="PLN")
         assert [entry.note for entry in found.entries] == ["Łódź Żabka", "Pensja"]
-        remark = f"the file is read as {codec}: only in this encoding are its headings known"
+        remark = f"the file is read as {codec}: its headings show it"
         assert remark in found.statement.remarks
 
 

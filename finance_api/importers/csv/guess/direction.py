@@ -276,9 +276,6 @@ def _choices_of_words(
     is_usual = all(known[word] == DIRECTIONS.get(word) for word in kept)
     sign = name if is_usual else sign_option(name, words.values(), known)
     choices = []
-    if unknown == [""]:
-        meaning = clause(Says.REPEATS_ABOVE, columns=(name,))
-        choices.append(Choice({"sign": sign, "fill_down": (name,)}, meaning))
     if not unknown and is_usual:
         return [Choice({"sign": name}, clause(Says.SAYS_WAY, column=name))]
     unknown, others = unknown[:_COMBINED], unknown[_COMBINED:]
@@ -291,6 +288,11 @@ def _choices_of_words(
         only = tuple(f"{name}={word and words[word]}" for word in kept)
         unclear = clause(Says.NOT_TRANSACTION, text=tuple(words[word] for word in unknown))
         choices.append(Choice({"sign": sign, "only": only}, unclear))
+    if unknown == [""]:
+        meaning = clause(Says.REPEATS_ABOVE, columns=(name,))
+        choices.append(Choice({"sign": sign, "fill_down": (name,)}, meaning))
+        # A row that says no direction may be a move within the account.
+        choices.sort(key=lambda choice: "only" not in choice.changes)
     return choices
 
 

@@ -279,7 +279,7 @@ class Survey:
             raise ImportRefused(clause(Topic.SIDES_EMPTY), line)
         are_two = len(kinds) == 2 and all(sign for _, sign in kinds)
         if are_two and line not in self._selection.doubts:
-            raise ImportRefused("both the debit and the credit column have an amount", line)
+            raise ImportRefused(clause(Topic.BOTH_SIDES), line)
         return kinds[0] if kinds[0][1] else kinds[-1]
 
     def _other_columns(self, cells: Sequence[str], line: int) -> None:

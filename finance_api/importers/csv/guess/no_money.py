@@ -288,5 +288,10 @@ class NoMoney:
 
 def without_first(table: Table) -> Choice:
     """Return the choice that the first row of a file without headings is not a transaction."""
-    text = next((cell for cell in table.cells if is_text(cell)), BLANK)
-    return Choice({"skip_rows": table.first_line}, clause(Says.NOT_TRANSACTION, text=text))
+    meaning = clause(Says.NOT_TRANSACTION, text=first_text(table))
+    return Choice({"skip_rows": table.first_line}, meaning)
+
+
+def first_text(table: Table) -> str:
+    """Return the first text in the first row."""
+    return next((cell.strip() for cell in table.cells if is_text(cell)), BLANK)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, chain, combinations, groupby, product
 from operator import add
 
+from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.cells import text_of
 from finance_api.importers.csv.table import Row
 from finance_api.importers.csv.vocabulary import CLOSING, OPENING, TOTAL, without_numbers
@@ -107,7 +108,7 @@ def sums_in(
                 before, start = whole.copy(), count
                 continue
             if len(money) > 1:
-                raise ImportRefused("both the debit and the credit column have an amount", line)
+                raise ImportRefused(clause(Topic.BOTH_SIDES), line)
         last.clear()
         whole.update(money)
         count += 1

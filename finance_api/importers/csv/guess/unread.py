@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from finance_api.importers.clauses import Says, Topic, clause
+from finance_api.importers.csv.cells import money_text
 from finance_api.importers.csv.guess.evidence import Survey, Watched
 from finance_api.importers.csv.mapping import field_of
 from finance_api.importers.csv.plan import Plan
@@ -64,6 +65,14 @@ def _of_money(column: Watched, name: str, plan: Plan) -> list[Choice]:
     return choices
 
 
+def _may_be_money(column: Watched, plan: Plan) -> bool:
+    """Return whether a column has decimals, or some amount has none: what a bank writes without
+    them beside amounts with decimals are numbers of a kind.
+    """
+    amounts = (money_text(cells[index]) for cells in plan.table.sample for index in plan.amounts)
+    return column.column.has_decimals or not all({*text} & {*".,"} for text in amounts if text)
+
+
 def _readings(column: Watched, plan: Plan) -> tuple[Topic | None, list[Choice]]:
     """Return what to ask about a column, judging by its heading, and the choices."""
     name, heading, texts = plan.headings.named(column.index), column.heading, column.column.filled
@@ -71,7 +80,7 @@ def _readings(column: Watched, plan: Plan) -> tuple[Topic | None, list[Choice]]:
     if column.money and role_fit("balance", heading) and "balance" not in plan.columns:
         balance = Choice({"balance": name}, clause(Says.IS_BALANCE, column=name))
         return Topic.MAYBE_BALANCE, [balance, without]
-    if column.money and role_fit("fee", heading):
+    if column.money and role_fit("fee", heading) and _may_be_money(column, plan):
         fee, *_ = _of_money(column, name, plan)
         return Topic.MAYBE_FEES, [fee, without]
     if role_fit("parent", heading) == 2 and texts and "" in column.values:

@@ -12,7 +12,13 @@ from finance_api.importers.csv.guess.status import Selection
 from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.table import is_date, is_text
-from finance_api.importers.csv.vocabulary import BOOKED, folded, is_not_money, kind_of
+from finance_api.importers.csv.vocabulary import (
+    BOOKED,
+    folded,
+    is_likely_not_money,
+    is_not_money,
+    kind_of,
+)
 from finance_api.importers.interface import MOST_COMMANDS, Choice, Questions
 
 #: With up to this many unknown words, every combination of them is offered as an answer. For more
@@ -131,7 +137,7 @@ def _ask_for_words(
         all_but_one = [[text for text in unknown if text != left_out] for left_out in unknown]
         possible = [[*unknown], [], *all_but_one, *([text] for text in unknown)][:MOST_COMMANDS]
     # Most likely, the words that say so are of rows that are no transactions.
-    possible.sort(key=lambda chosen: sum((t in chosen) == is_not_money(t) for t in unknown))
+    possible.sort(key=lambda chosen: sum((t in chosen) == is_likely_not_money(t) for t in unknown))
     choices = []
     for chosen in possible:
         if texts := [*kept, *chosen]:

@@ -1,0 +1,71 @@
+"""The first choice of each question is the likely one, and no choice stores what is no money."""
+
+import pytest
+
+from finance_api.importers.clauses import Topic
+from support.csv_files import answers, read, refusal
+
+
+def found(data, **options):
+    """Return day, amount and texts of each entry."""
+    (statement,) = read(data, account="A", **options)
+    return [(e.date // 86_400 % 31, e.amount / 10_000, e.payee, e.note) for e in statement.entries]
+
+
+def amounts(data, **options):
+    return [row[1] for row in found(data, **options)]
+
+
+#: A line without headings that states the account, its owner and balances; rows below it.
+OWNER = '2720260331,2026-03-31,\'77 1090 0000 0000,A. OWNER,PLN,"900,00","1 844,00",3,\n'
+ROWS = """31-03-2026,30-03-2026,Sklep,Kiosk,'12 1020,"-45,00","1 844,00",3,
+20-03-2026,20-03-2026,Pensja,Firma,'44 1020,"2 000,00","1 889,00",2,
+05-03-2026,05-03-2026,Czynsz,Dom,'55 1020,"-1 011,00","-111,00",1,
+"""
+
+
+def test_a_first_row_unlike_all_others_is_first_offered_to_be_left_out():
+    refused = refusal(OWNER + ROWS, currency="PLN")
+    assert refused.questions[0].reason == Topic.FIRST_IS_UNLIKE
+    assert answers(refused) == ["--skip-rows 1", "--leave-out 2="]
+    assert amounts(OWNER + ROWS, currency="PLN", skip_rows=1) == [-45, 2_000, -1_011]
+
+
+def test_a_first_row_of_other_dates_is_no_record_unless_somebody_says_so():
+    rows = "2026-03-{:02};Shop {};Kiosk;-{},50\n"
+    text = "31.03.2026;100,00;Account 7;12,50\n" + "".join(rows.format(n, n, n) for n in (2, 3, 14))
+    refused = refusal(text, currency="EUR")
+    assert answers(refused)[0] == "--skip-rows 1"
+    assert amounts(text, currency="EUR", skip_rows=1) == [-2.5, -3.5, -14.5]
+
+
+def test_a_first_row_that_differs_in_one_text_leaves_nothing_to_ask():
+    text = "2026-03-02;4711;-1,50\n2026-03-03;Kiosk;-2,50\n2026-03-14;Shop;-3,50\n"
+    assert amounts(text, currency="EUR") == [-1.5, -2.5, -3.5]
+
+
+SIDES = "Datum;Opis;Isplata;Uplata\n05.03.2026;Kiosk;45,00;0,00\n16.03.2026;Rad;0,00;1500,00\n"
+
+
+def test_a_last_row_with_both_sides_is_offered_to_be_left_out():
+    last = "31.03.2026;Xyz;45,00;1400,00\n"
+    assert answers(refusal(SIDES + last, currency="EUR")) == ["--skip-last 1"]
+    assert amounts(SIDES + last, currency="EUR", skip_last=1) == [-45, 1_500]
+    refused = refusal(SIDES + last + "31.03.2026;Bar;5,00;\n", currency="EUR")
+    assert not answers(refused) and refused.questions[0].reason == Topic.BOTH_SIDES
+
+
+@pytest.mark.parametrize("codec", ["cp1252", "cp850", "mac-roman"])
+@pytest.mark.parametrize(
+    "headings", ["Fecha;Concepto;Importe", "Date;Libelle;Montant", "Datum;Text;Betrag"]
+)
+def test_headings_of_western_languages_say_the_encoding(codec, headings):
+    text = f"{headings}\n05/03/2026;PEÑA;-25,50\n16/03/2026;NOMINA;1200,00\n"
+    assert [row[3] for row in found(text.encode(codec), currency="EUR")] == ["PEÑA", "NOMINA"]
+
+
+def test_numbers_of_kinds_beside_amounts_with_decimals_are_no_fees():
+    text = "Datums;Summa;Tips\n2026-03-05;-25.50;20\n2026-03-06;1200.00;21\n"
+    assert amounts(text, currency="EUR") == [-25.5, 1_200]
+    with_decimals = text.replace(";2", ";2.")
+    assert refusal(with_decimals, currency="EUR").questions[0].reason == Topic.MAYBE_FEES
