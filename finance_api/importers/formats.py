@@ -152,14 +152,14 @@ FORMATS = (
     Format(
         name="actual",
         begin=_ACTUAL,
-        container="books.actual.container:looks_like_actual",
+        container="books.actual.database:looks_like_actual",
         book="books.actual.reader:ActualReader",
         options=("currency", "units", *_BOOK),
     ),
     Format(
         name="gnucash",
         begin=_GNUCASH,
-        container="books.gnucash.container:looks_like_gnucash",
+        container="books.gnucash.reader:looks_like_gnucash",
         book="books.gnucash.reader:GnucashReader",
         options=_BOOK,
     ),

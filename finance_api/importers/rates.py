@@ -10,8 +10,8 @@ from io import BytesIO, TextIOWrapper
 from typing import IO, BinaryIO
 from zipfile import ZipFile
 
-from finance_api.importers.books.gnucash.container import looks_like_gnucash
 from finance_api.importers.books.gnucash.rates import read_book_rates
+from finance_api.importers.books.gnucash.reader import looks_like_gnucash
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources.currencies import CODES, DayRates
 from finance_api.values.number import NumberError, parse_decimal

@@ -6,7 +6,7 @@ checking a file for damage computes them.
 """
 
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -39,26 +39,41 @@ _COMPUTED = """
 """
 
 
-def columns(text: str) -> dict[str, type]:
-    """Return the types of columns: ``id amount:int`` are a text and a whole number."""
-    named = (each.partition(":") for each in text.split())
-    return {name: int if kind else str for name, _, kind in named}
+#: A table -> the columns that are read: ``id amount:int`` are a text and a whole number.
+Columns = Mapping[str, str]
 
 
 class SqliteFile:
-    """An open database. Its methods raise SQLITE_DAMAGES if the file is damaged."""
+    """An open database. Its methods raise SQLITE_DAMAGES if the file is damaged.
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    read: the columns that `rows` has. advice: what to do if one is missing. no_text: what a missing
+    text is. columns: all columns of each ordinary table.
+    """
+
+    def __init__(
+        self, connection: sqlite3.Connection, read: Columns, advice: str, no_text: str | None = None
+    ) -> None:
+        """Raises ImportRefused if a column is missing."""
         self._connection = connection
-        #: The columns of each ordinary table.
+        self._no_text = no_text
         self.columns: dict[str, set[str]] = {}
         for row in connection.execute("PRAGMA main.table_list").fetchall():
             name, kind = row[1], row[2]
             if kind == "table":
                 found = connection.execute("SELECT name FROM pragma_table_info(?)", (name,))
                 self.columns[name] = {column for (column,) in found}
+        self.read: dict[str, dict[str, type]] = {}
+        for table, text in read.items():
+            named = (each.partition(":") for each in text.split())
+            self.read[table] = {name: int if kind else str for name, _, kind in named}
+            if missing := self.read[table].keys() - self.columns.get(table, set()):
+                raise ImportRefused(
+                    f"the book lacks {listed(sorted(missing))} in the table {table}: {advice}"
+                )
 
-    def rows(self, table: str, *columns: str, order: str = "rowid") -> Iterator[tuple[Any, ...]]:
+    def untyped_rows(
+        self, table: str, *columns: str, order: str = "rowid"
+    ) -> Iterator[tuple[Any, ...]]:
         """Yield values of all rows, without using an index.
 
         order: an expression. table, columns: names from the code, never from the file.
@@ -67,18 +82,17 @@ class SqliteFile:
         query = f'SELECT {names} FROM main."{table}" NOT INDEXED ORDER BY {order}'  # noqa: S608
         return self._connection.execute(query)
 
-    def typed_rows(
-        self, table: str, types: Mapping[str, type], order: str, no_text: str | None = None
-    ) -> Iterator[tuple[Any, ...]]:
-        """Yield values like `rows`. A missing number is 0, a missing text ``no_text``.
+    def rows(self, table: str, order: str = "rowid") -> Iterator[tuple[Any, ...]]:
+        """Yield the columns that are read. A missing number is 0. order: an expression.
 
         Raises ImportRefused for a value of another type than its column has.
         """
-        for row in self.rows(table, *types, order=order):
+        types = self.read[table]
+        for row in self.untyped_rows(table, *types, order=order):
             values: list[Any] = []
             for value, (name, kind) in zip(row, types.items(), strict=True):
                 if value is None and name not in _IDS:
-                    value = 0 if kind is int else no_text
+                    value = 0 if kind is int else self._no_text
                 elif not isinstance(value, kind):
                     raise ImportRefused(
                         f"{quoted(name)} is {quoted(str(value))} in a row of the table {table}, "
@@ -87,24 +101,21 @@ class SqliteFile:
                 values.append(value)
             yield tuple(values)
 
-    def check_columns(self, tables: Mapping[str, Collection[str]], advice: str) -> None:
-        """Raise ImportRefused if a column is missing."""
-        for table, names in tables.items():
-            if missing := set(names) - self.columns.get(table, set()):
-                raise ImportRefused(
-                    f"the book lacks {listed(sorted(missing))} in the table {table}: {advice}"
-                )
-
 
 @contextmanager
-def opened(source: IO[bytes]) -> Iterator[SqliteFile]:
-    """Open a private copy of a database. Raises ImportRefused and SQLITE_DAMAGES."""
+def opened(
+    source: IO[bytes], read: Columns, advice: str, no_text: str | None = None
+) -> Iterator[SqliteFile]:
+    """Open a private copy of a database. read, advice, no_text: see `SqliteFile`.
+
+    Raises ImportRefused and SQLITE_DAMAGES.
+    """
     with TemporaryDirectory(prefix="finance-api-") as folder:
         path = Path(folder) / "copy.sqlite"
         _copy_bounded(source, path)
         _check_header(path)
         with _connected(path) as connection:
-            yield SqliteFile(connection)
+            yield SqliteFile(connection, read, advice, no_text)
 
 
 @contextmanager

@@ -3,11 +3,9 @@
 from collections.abc import Generator
 from typing import BinaryIO
 
-from finance_api.importers.books.actual.container import actual_database
-from finance_api.importers.books.actual.names import Names
+from finance_api.importers.books.actual.book import Names, Transactions
+from finance_api.importers.books.actual.database import NEWEST, actual_database, newest_migration
 from finance_api.importers.books.actual.plans import Plans
-from finance_api.importers.books.actual.tables import NEWEST, newest_migration, table_rows
-from finance_api.importers.books.actual.transactions import Transactions
 from finance_api.importers.books.reading import BookIds, BookReader, Document
 from finance_api.importers.books.single_entry import SingleEntry
 from finance_api.importers.books.sqlite_file import SqliteFile
@@ -32,7 +30,7 @@ class ActualReader(BookReader):
 
     def read(self, stream: BinaryIO) -> Generator[Document]:
         with actual_database(stream) as database:
-            preferences = dict(table_rows(database, "preferences"))
+            preferences = dict(database.rows("preferences"))
             currency = self.currency(preferences.get("defaultCurrencyCode"))
             ids, names = _ids(database), Names(database, self.remarks)
             book = SingleEntry(
@@ -75,11 +73,11 @@ class ActualReader(BookReader):
         )
         self.remarks.count(
             "notes of categories, accounts and months, not imported",
-            sum(1 for _ in table_rows(database, "notes")),
+            sum(1 for _ in database.rows("notes")),
         )
         for table, what in _NOT_READ.items():
             if "tombstone" in database.columns.get(table, ()):
-                rows = database.rows(table, "tombstone")
+                rows = database.untyped_rows(table, "tombstone")
                 self.remarks.count(f"{what}, not imported", sum(not gone for (gone,) in rows))
 
 
@@ -88,7 +86,7 @@ def _ids(database: SqliteFile) -> BookIds:
 
     Actual changes the ids in metadata.json, but never removes an account from its table.
     """
-    first = next(table_rows(database, "accounts"), None)
+    first = next(database.rows("accounts"), None)
     if first is None:
         raise ImportRefused("the book has no accounts; there is nothing to import")
     return BookIds(f"actual:{first[0]}")

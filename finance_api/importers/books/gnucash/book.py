@@ -1,7 +1,7 @@
 """What is read of a book of GnuCash, whether it is XML or SQLite."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import MAXYEAR, date, datetime, timedelta
 from fractions import Fraction
@@ -9,10 +9,17 @@ from typing import IO, NamedTuple
 
 import orjson
 
-from finance_api.importers.books.double_entry.model import Account, Kind
+from finance_api.importers.books.double_entry.model import (
+    Account,
+    Kind,
+    Leg,
+    Transaction,
+    imbalance,
+)
 from finance_api.importers.books.reading import Remarks
 from finance_api.importers.interface import ImportRefused, quoted
 from finance_api.resources.currencies import CODES, decimals_of
+from finance_api.resources.records import VOID
 
 BUSINESS = "customers, suppliers, invoices and other business objects, not imported"
 DAMAGED = "the book is damaged or cut short: open it in GnuCash, and save it again"
@@ -36,6 +43,8 @@ _ACCOUNT_TYPES = {
 }
 _KINDS = {"INCOME": Kind.INCOME, "EXPENSE": Kind.EXPENSE, "EQUITY": Kind.EQUITY}
 _TRADING = "TRADING"
+#: States of splits. Those of void transactions have none of their own.
+_STATES = {"n": "uncleared", "c": "cleared", "y": "reconciled", "f": "reconciled", "v": None}
 #: The features that a book of version 4.13 can need. Newer ones may change what is read.
 _FEATURES = {
     "Credit Notes",
@@ -56,30 +65,6 @@ _NUMBER = re.compile(r"(-?[0-9]{1,19})(?:/([1-9][0-9]{0,18}))?")
 _TIMES_OF_DAYS = ("00:00", "10:59", "11:00")
 #: Slots with links to documents.
 _LINKS = {"assoc_uri", "doclink"}
-
-
-class Split(NamedTuple):
-    """value: in the currency of the transaction. quantity: in the account's commodity."""
-
-    id: str
-    account: str
-    memo: str
-    action: str
-    state: str
-    value: Fraction
-    quantity: Fraction
-
-
-class Transaction(NamedTuple):
-    """day: ISO 8601. splits: in the order of their ids."""
-
-    id: str
-    currency: str
-    number: str
-    day: str
-    description: str
-    notes: str
-    splits: list[Split]
 
 
 class Recurrence(NamedTuple):
@@ -137,13 +122,13 @@ class TemplateSplit(NamedTuple):
 
 @dataclass
 class Book:
-    """accounts, commodities: by the ids of accounts; see `commodity_code`. trading: the accounts
-    that only balance currencies. places: how many decimals the accounts of each currency show.
-    templates: by the template account of a schedule. has_swapped_numbers: whether the number of a
-    transaction is the action of its splits.
+    """file: takes the transactions, of which there may be many. accounts, commodities: by the ids
+    of accounts; see `commodity_code`. trading: the accounts that only balance currencies. places:
+    how many decimals the accounts of each currency show. templates: by the template account of a
+    schedule. has_swapped_numbers: whether the number of a transaction is the action of its splits.
     """
 
-    transactions: "Transactions"
+    file: IO[bytes]
     remarks: Remarks = field(default_factory=Remarks)
     id: str = ""
     accounts: dict[str, Account] = field(default_factory=dict)
@@ -157,6 +142,7 @@ class Book:
     features: set[str] = field(default_factory=set)
     default_budget: str | None = None
     has_swapped_numbers: bool = False
+    _places: list[tuple[str, str, str, int]] = field(default_factory=list)
 
     def add_account(
         self,
@@ -215,9 +201,11 @@ class Book:
         entered: str,
         description: str,
         slots: Mapping[str, str],
-        splits: list[Split],
+        splits: list[tuple[str, ...]],
     ) -> None:
-        """Add a transaction, unless it closes the books. posted, entered: times.
+        """Add a transaction, unless it closes the books. posted, entered: times. splits: id,
+        account, memo, action, state, value (in the transaction's currency), and quantity (in the
+        account's commodity).
 
         Raises ImportRefused.
         """
@@ -226,13 +214,64 @@ class Book:
         remarks.count("links to documents, not imported", not _LINKS.isdisjoint(slots))
         remarks.count(
             "void transactions, which count nothing here either",
-            any(each.state == "v" for each in splits),
+            any(split[4] == "v" for split in splits),
         )
         if slots.get("book_closing", "0") != "0":
             remarks.count("transactions that close the books, not imported")
             return
-        head = guid, currency, num, when.isoformat(), description, slots.get("notes", "")
-        self.transactions.add(Transaction(*head, splits), entered)
+        self._places.append((when.isoformat(), entered, guid, self.file.tell()))
+        row = (currency, num, description, slots.get("notes", ""), sorted(splits))
+        self.file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+
+    def transactions(self) -> Iterator[Transaction]:
+        """Yield the transactions, ordered by day, as they were entered. Raises ImportRefused."""
+        for day, _, guid, place in sorted(self._places):
+            self.file.seek(place)
+            currency, number, description, notes, splits = orjson.loads(self.file.readline())
+            if self.has_swapped_numbers:
+                number = next((split[3] for split in splits if split[3]), number)
+            title = f"the transaction {quoted(description or guid)} of {day}"
+            legs = (self._leg(currency, title, *split) for split in splits)
+            transaction = Transaction(
+                date.fromisoformat(day),
+                [leg for leg in legs if leg is not None],
+                description or None,
+                notes or None,
+                VOID if any(split[4] == "v" for split in splits) else None,
+                number or None,
+            )
+            if rest := imbalance(transaction.legs):
+                shown = ", ".join(f"{float(amount):g} {code}" for code, amount in rest.items())
+                raise ImportRefused(
+                    f"{title} does not balance by {shown}: choose Check & Repair All in GnuCash's "
+                    "menu Actions"
+                )
+            yield transaction
+
+    def _leg(
+        self,
+        currency: str,
+        title: str,
+        guid: str,
+        account: str,
+        memo: str,
+        action: str,
+        state: str,
+        value: str,
+        quantity: str,
+    ) -> Leg | None:
+        """Return the leg of a split; None for one that only balances currencies, and for an empty
+        one of a security, which marks what a dividend is for.
+        """
+        units, commodity = number(quantity), self.commodities.get(account)
+        leg = Leg(guid, account, units, commodity or "", number(value), currency, memo or None)
+        is_mark = commodity is not None and commodity not in CODES
+        if account in self.trading or (is_mark and not leg.value and not units):
+            return None
+        if commodity is None or state not in _STATES:
+            fault = "an account that the book lacks" if commodity is None else "an unknown state"
+            raise ImportRefused(f"{title} has {fault}: {DAMAGED}")
+        return leg._replace(state=_STATES[state])
 
     def _day_of(self, posted: str) -> date:
         time = moment(posted)
@@ -285,37 +324,6 @@ class Book:
                 above, steps = self.accounts[above].parent, steps + 1
 
 
-class Transactions:
-    """The transactions of a book, in a temporary file: ordered by day, as they were entered."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._places: list[tuple[str, int]] = []
-
-    def add(self, transaction: Transaction, entered: str) -> None:
-        key = f"{transaction.day} {entered} {transaction.id}"
-        self._places.append((key, self._file.tell()))
-        splits = [
-            (*split[:5], *split.value.as_integer_ratio(), *split.quantity.as_integer_ratio())
-            for split in sorted(transaction.splits)
-        ]
-        line = (*transaction[:-1], splits)
-        try:
-            self._file.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
-        except (TypeError, ValueError):
-            # A number with more than 64 bits, or half of a surrogate pair.
-            raise ImportRefused(f"the transaction {quoted(transaction.id)}: {DAMAGED}") from None
-
-    def __iter__(self) -> Iterator[Transaction]:
-        for _, place in sorted(self._places):
-            self._file.seek(place)
-            *head, splits = orjson.loads(self._file.readline())
-            parts = [
-                Split._make((*s[:5], Fraction(s[5], s[6]), Fraction(s[7], s[8]))) for s in splits
-            ]
-            yield Transaction._make((*head, parts))
-
-
 def commodity_code(space: str, name: str, account: str | None = None) -> str:
     """Return the code of a currency; of a security, a text that is not the code of a currency.
 
@@ -339,16 +347,13 @@ def number(text: str) -> Fraction:
     return Fraction(int(match[1]), int(match[2] or 1))
 
 
-def split(texts: Sequence[str], slots: Mapping[str, str]) -> Split:
-    """texts: in the order of the fields. A void split has its amounts in slots.
-
-    Raises ImportRefused.
-    """
-    guid, account, memo, action, state, value, quantity = texts
-    if state == "v":
+def with_former(split: Iterable[str], slots: Mapping[str, str]) -> tuple[str, ...]:
+    """Return a split; a void one has its amounts in slots."""
+    *head, value, quantity = split
+    if head[4] == "v":
         value = slots.get("void-former-value", value)
         quantity = slots.get("void-former-amount", quantity)
-    return Split(guid, account, memo, action, state, number(value), number(quantity))
+    return (*head, value, quantity)
 
 
 def moment(text: str) -> datetime:

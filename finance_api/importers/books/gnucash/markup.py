@@ -22,7 +22,7 @@ from finance_api.importers.books.gnucash.book import (
     commodity_code,
     day,
     number,
-    split,
+    with_former,
 )
 from finance_api.importers.books.sqlite_file import MAX_BYTES
 from finance_api.importers.interface import ImportRefused, quoted
@@ -250,7 +250,7 @@ class _Objects:
         )
         currency = commodity_code(*element.commodity("trn:currency"))
         splits = [
-            split(each.texts(_SPLIT), each.slots("split:slots"))
+            with_former(each.texts(_SPLIT), each.slots("split:slots"))
             for each in _children(element, "trn:splits")
         ]
         slots = element.slots("trn:slots")

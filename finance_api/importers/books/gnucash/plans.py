@@ -1,31 +1,34 @@
 """Budgets and scheduled transactions of GnuCash as budgets and standing orders."""
 
 import re
-from collections.abc import Iterator
-from datetime import date
+from calendar import monthrange
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 
 from finance_api.importers.books.double_entry.model import Kind
 from finance_api.importers.books.double_entry.names import Names, rounded_money
 from finance_api.importers.books.double_entry.survey import Holding
-from finance_api.importers.books.gnucash.book import (
-    NATURAL_SIGNS,
-    Book,
-    Budget,
-    Recurrence,
-    Schedule,
-    TemplateSplit,
-)
-from finance_api.importers.books.gnucash.schedules import repetitions
+from finance_api.importers.books.gnucash import book as gnucash
 from finance_api.importers.books.limits import limit_values, next_period, period_start
 from finance_api.importers.books.reading import END_YEAR, Document
-from finance_api.importers.books.recurrence import ScheduleUnfit, transfer_values
+from finance_api.importers.books.recurrence import (
+    WEEKDAYS,
+    Recurrence,
+    ScheduleUnfit,
+    check_start,
+    ended,
+    monthly_rule,
+    transfer_values,
+    yearly_rule,
+)
 from finance_api.importers.native import MAX_LIST_ELEMENTS
 from finance_api.resources.plans import MONTH, WEEK, YEAR
 
 #: A number with or without decimals, or a fraction, as GnuCash writes it.
 _NUMBER = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,4}|/1(?:0{0,4}))?")
+_MOST_MULT = 1_000
 #: Period of a budget and its multiplier -> the type of the budget.
 _BUDGET_TYPES = {
     ("month", 1): MONTH,
@@ -39,7 +42,7 @@ _BUDGET_TYPES = {
 class Plans:
     """The plans of a book."""
 
-    def __init__(self, book: Book, names: Names) -> None:
+    def __init__(self, book: gnucash.Book, names: Names) -> None:
         self._book = book
         self._accounts = book.accounts
         self._names = names
@@ -59,7 +62,7 @@ class Plans:
         if main is not None:
             yield from self._budget(main)
 
-    def _budget(self, budget: Budget) -> Iterator[Document]:
+    def _budget(self, budget: gnucash.Budget) -> Iterator[Document]:
         amounts: dict[str, dict[int, Fraction]] = {}
         for (account_id, period), amount in budget.amounts.items():
             if not (0 <= period < budget.periods and amount):
@@ -67,7 +70,7 @@ class Plans:
             if self._accounts[account_id].kind is not Kind.EXPENSE:
                 self._remarks.count("limits of income and of accounts, not imported")
                 continue
-            if NATURAL_SIGNS not in self._book.features:
+            if gnucash.NATURAL_SIGNS not in self._book.features:
                 # The sign is as the account was displayed at that time.
                 amount = abs(amount)
             self._remarks.count("limits that are below 0, which are 0 here", amount < 0)
@@ -112,9 +115,11 @@ class Plans:
                     "schedules that are not imported", f"{schedule.name or '-'}: {error}"
                 )
 
-    def _standing_orders(self, schedule: Schedule, holdings: set[Holding]) -> Iterator[Document]:
+    def _standing_orders(
+        self, schedule: gnucash.Schedule, holdings: set[Holding]
+    ) -> Iterator[Document]:
         """Raises ScheduleUnfit."""
-        found = repetitions(schedule)
+        found = _repetitions(schedule)
         values = self._payment(schedule, holdings)
         if any(each.weekend != "none" for each in schedule.recurrences):
             self._remarks.name("schedules that no longer avoid weekends", schedule.name)
@@ -129,7 +134,7 @@ class Plans:
                 **values,
             )
 
-    def _payment(self, schedule: Schedule, holdings: set[Holding]) -> Document:
+    def _payment(self, schedule: gnucash.Schedule, holdings: set[Holding]) -> Document:
         """Return what a schedule pays. Raises ScheduleUnfit."""
         splits = self._book.templates.get(schedule.template_account, [])
         if any(split.account not in self._accounts for split in splits):
@@ -174,7 +179,7 @@ class Plans:
         }
 
 
-def _amount(split: TemplateSplit) -> Decimal | None:
+def _amount(split: gnucash.TemplateSplit) -> Decimal | None:
     """Return what gets into the account; None if it is not known before."""
     sides = [_number(text) if text else Fraction() for text in (split.debit, split.credit)]
     if sides[0] is None or sides[1] is None:
@@ -188,7 +193,7 @@ def _number(text: str) -> Fraction | None:
     return Fraction(text) if _NUMBER.fullmatch(text) else None
 
 
-def _first_days(recurrence: Recurrence, kind: str, count: int) -> list[date]:
+def _first_days(recurrence: gnucash.Recurrence, kind: str, count: int) -> list[date]:
     """Return the first days of periods; none if they are not periods of a budget here."""
     day = recurrence.start
     if not kind or count > MAX_LIST_ELEMENTS or day.year >= END_YEAR:
@@ -202,3 +207,68 @@ def _first_days(recurrence: Recurrence, kind: str, count: int) -> list[date]:
     while len(days) < count:
         days.append(next_period(kind, days[-1]))
     return days
+
+
+def _repetitions(schedule: gnucash.Schedule) -> list[Recurrence]:
+    """Return the days of a schedule: those of any of its recurrences. Raises ScheduleUnfit."""
+    recurrences = schedule.recurrences
+    if not recurrences:
+        raise ScheduleUnfit("has no days")
+    for each in recurrences:
+        check_start(each.start)
+    if len(recurrences) > 1 and (joined := _weekly(recurrences)):
+        return [_ended(schedule, *joined)]
+    if len(recurrences) > 1 and schedule.times:
+        raise ScheduleUnfit("follows several rules, a number of times altogether")
+    return [_ended(schedule, *_rule(schedule.start, each)) for each in recurrences]
+
+
+def _weekly(recurrences: Sequence[gnucash.Recurrence]) -> tuple[date, str] | None:
+    """Return several days of the week as one rule, if they are in the same weeks."""
+    mults = {each.mult for each in recurrences}
+    starts = sorted(each.start for each in recurrences)
+    weeks = {each - timedelta(days=each.weekday()) for each in starts}
+    if {each.kind for each in recurrences} != {"week"} or len(mults) > 1:
+        return None
+    if mults != {1} and len(weeks) > 1:
+        return None
+    days = ",".join(WEEKDAYS[day] for day in sorted({each.weekday() for each in starts}))
+    return starts[0], f"FREQ=WEEKLY;INTERVAL={_mult(recurrences[0])};BYDAY={days}"
+
+
+def _rule(start: date, recurrence: gnucash.Recurrence) -> tuple[date, str | None]:
+    """Return the first day and the rule. Raises ScheduleUnfit."""
+    first, kind = recurrence.start, recurrence.kind
+    if kind == "once":
+        return first, None
+    mult = _mult(recurrence)
+    match kind:
+        case "day" | "week":
+            return first, f"FREQ={'DAILY' if kind == 'day' else 'WEEKLY'};INTERVAL={mult}"
+        case "month":
+            return first, monthly_rule(first.day, mult)
+        case "year":
+            return first, yearly_rule(first, mult)
+        case "end of month":
+            last = first.replace(day=monthrange(first.year, first.month)[1])
+            return last, monthly_rule(31, mult)
+        case "nth weekday":
+            nth = (first.day - 1) // 7 + 1
+            return first, f"FREQ=MONTHLY;INTERVAL={mult};BYDAY={nth}{WEEKDAYS[first.weekday()]}"
+        case "last weekday":
+            last = first.replace(day=monthrange(first.year, first.month)[1])
+            last -= timedelta(days=(last.weekday() - first.weekday()) % 7)
+            return last, f"FREQ=MONTHLY;INTERVAL={mult};BYDAY=-1{WEEKDAYS[first.weekday()]}"
+    raise ScheduleUnfit(f"has an unknown rhythm, {kind}")
+
+
+def _mult(recurrence: gnucash.Recurrence) -> int:
+    if not 1 <= recurrence.mult <= _MOST_MULT:
+        raise ScheduleUnfit(f"repeats every {recurrence.mult} times")
+    return recurrence.mult
+
+
+def _ended(schedule: gnucash.Schedule, first: date, rule: str | None) -> Recurrence:
+    if schedule.start > first:
+        raise ScheduleUnfit("starts after the first day of its rule")
+    return ended(first, rule, schedule.end, schedule.times or None)

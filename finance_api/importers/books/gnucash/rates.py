@@ -6,7 +6,7 @@ from decimal import Context, Decimal
 from typing import BinaryIO
 
 from finance_api.importers.books.gnucash.book import moment, number
-from finance_api.importers.books.gnucash.container import gnucash_book
+from finance_api.importers.books.gnucash.reader import gnucash_book
 from finance_api.importers.interface import ImportRefused, quoted
 from finance_api.resources.currencies import DayRates
 from finance_api.values.time import from_date

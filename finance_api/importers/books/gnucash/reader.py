@@ -1,20 +1,29 @@
-"""Turns a book of GnuCash into objects of the native format."""
+"""Recognises books of GnuCash, and turns them into objects of the native format."""
 
+import gzip
+import zlib
 from collections.abc import Generator, Iterator
-from datetime import date
+from contextlib import contextmanager
+from tempfile import SpooledTemporaryFile
 from typing import BinaryIO
 
 from finance_api.importers.books.double_entry.mapping import DoubleEntry
-from finance_api.importers.books.double_entry.model import Leg, Transaction, imbalance
-from finance_api.importers.books.gnucash import book as gnucash
-from finance_api.importers.books.gnucash.container import gnucash_book
+from finance_api.importers.books.gnucash.book import DAMAGED, Book
+from finance_api.importers.books.gnucash.markup import read_markup
 from finance_api.importers.books.gnucash.plans import Plans
+from finance_api.importers.books.gnucash.tables import ADVICE, READ, read_tables
 from finance_api.importers.books.reading import BookIds, BookReader, Document
-from finance_api.importers.interface import ImportRefused, quoted
-from finance_api.resources.currencies import CODES, decimals_of
-from finance_api.resources.records import VOID
+from finance_api.importers.books.sqlite_file import MAGIC, SQLITE_DAMAGES, contains, opened
+from finance_api.importers.interface import HEAD_BYTES, ImportRefused
+from finance_api.resources.currencies import decimals_of
 
-_STATES = {"n": "uncleared", "c": "cleared", "y": "reconciled", "f": "reconciled", "v": VOID}
+_GZIP = b"\x1f\x8b"
+_ROOT = b"<gnc-v2"
+#: A table that only books of GnuCash have.
+_OWN_TABLE = b"CREATE TABLE gnclock"
+#: Up to this many bytes of transactions stay in memory.
+_SPOOLED_BYTES = 1 << 20
+_DAMAGES = (gzip.BadGzipFile, zlib.error, EOFError, *SQLITE_DAMAGES)
 
 
 class GnucashReader(BookReader):
@@ -26,7 +35,7 @@ class GnucashReader(BookReader):
             ledger = DoubleEntry(
                 BookIds(f"gnucash:{book.id}"),
                 book.accounts,
-                lambda: _transactions(book),
+                book.transactions,
                 self.remarks,
                 lambda code: book.places.get(code, decimals_of(code)),
             )
@@ -37,55 +46,38 @@ class GnucashReader(BookReader):
             self.balances = ledger.balances()
 
 
-def _transactions(book: gnucash.Book) -> Iterator[Transaction]:
-    """Yield the transactions. Raises ImportRefused."""
-    for each in book.transactions:
-        is_void = any(split.state == "v" for split in each.splits)
-        number = each.number
-        if book.has_swapped_numbers:
-            number = next((split.action for split in each.splits if split.action), number)
-        transaction = Transaction(
-            date.fromisoformat(each.day),
-            [_leg(book, each, split) for split in each.splits if _is_leg(book, split)],
-            each.description or None,
-            each.notes or None,
-            VOID if is_void else None,
-            number or None,
-        )
-        if rest := imbalance(transaction.legs):
-            shown = ", ".join(f"{float(amount):g} {code}" for code, amount in rest.items())
-            raise ImportRefused(
-                f"the transaction {quoted(each.description or each.id)} of {each.day} does not "
-                f"balance by {shown}: choose Check & Repair All in GnuCash's menu Actions"
-            )
-        yield transaction
+def looks_like_gnucash(stream: BinaryIO) -> bool:
+    """Return whether a file is a book, even a damaged one. The stream is rewound."""
+    head = stream.read(HEAD_BYTES)
+    stream.seek(0)
+    if head.startswith(MAGIC):
+        return contains(stream, _OWN_TABLE)
+    if head.startswith(_GZIP):
+        try:
+            head = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(head, HEAD_BYTES)
+        except zlib.error:
+            return False
+    return _ROOT in head
 
 
-def _is_leg(book: gnucash.Book, split: gnucash.Split) -> bool:
-    """Return whether a split has anything to say: those of trading accounts only balance
-    currencies, and empty ones of securities mark what a dividend is for.
-    """
-    commodity = book.commodities.get(split.account)
-    is_security = commodity is not None and commodity not in CODES
-    is_mark = is_security and not split.value and not split.quantity
-    return split.account not in book.trading and not is_mark
+@contextmanager
+def gnucash_book(stream: BinaryIO) -> Iterator[Book]:
+    """Read a book. Raises ImportRefused."""
+    with SpooledTemporaryFile(_SPOOLED_BYTES) as file:
+        book = Book(file)
+        try:
+            _read(stream, book)
+        except _DAMAGES:
+            raise ImportRefused(DAMAGED) from None
+        book.check()
+        yield book
 
 
-def _leg(book: gnucash.Book, transaction: gnucash.Transaction, split: gnucash.Split) -> Leg:
-    commodity, state = book.commodities.get(split.account), _STATES.get(split.state)
-    if commodity is None or state is None:
-        fault = "an account that the book lacks" if commodity is None else "an unknown state"
-        raise ImportRefused(
-            f"the transaction {quoted(transaction.description or transaction.id)} of "
-            f"{transaction.day} has {fault}: {gnucash.DAMAGED}"
-        )
-    return Leg(
-        split.id,
-        split.account,
-        split.quantity,
-        commodity,
-        split.value,
-        transaction.currency,
-        split.memo or None,
-        state=None if state == VOID else state,
-    )
+def _read(stream: BinaryIO, book: Book) -> None:
+    head = stream.read(len(MAGIC))
+    stream.seek(0)
+    if head != MAGIC:
+        read_markup(gzip.GzipFile(fileobj=stream) if head.startswith(_GZIP) else stream, book)
+        return
+    with opened(stream, READ, ADVICE, "") as database:
+        read_tables(database, book)

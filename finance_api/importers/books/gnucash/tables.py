@@ -13,44 +13,42 @@ from finance_api.importers.books.gnucash.book import (
     Budget,
     Recurrence,
     Schedule,
-    Split,
     commodity_code,
     day,
     number,
-    split,
+    with_former,
 )
-from finance_api.importers.books.sqlite_file import SqliteFile, columns
+from finance_api.importers.books.sqlite_file import SqliteFile
 from finance_api.importers.interface import ImportRefused
 
+ADVICE = "open it with a current version of GnuCash, and save it as XML"
 #: The columns that are read.
-_READ = {
-    "books": columns("guid root_account_guid root_template_guid"),
-    "commodities": columns("guid namespace mnemonic"),
-    "accounts": columns(
+READ = {
+    "books": "guid root_account_guid root_template_guid",
+    "commodities": "guid namespace mnemonic",
+    "accounts": (
         "guid name account_type commodity_guid commodity_scu:int parent_guid hidden:int "
         "placeholder:int"
     ),
-    "transactions": columns("guid currency_guid num post_date enter_date description"),
-    "splits": columns(
+    "transactions": "guid currency_guid num post_date enter_date description",
+    "splits": (
         "tx_guid guid account_guid memo action reconcile_state value_num:int value_denom:int "
         "quantity_num:int quantity_denom:int"
     ),
-    "slots": columns(
+    "slots": (
         "obj_guid name string_val guid_val gdate_val int64_val:int numeric_val_num:int "
         "numeric_val_denom:int"
     ),
-    "budgets": columns("guid name num_periods:int"),
-    "budget_amounts": columns(
-        "budget_guid account_guid period_num:int amount_num:int amount_denom:int"
-    ),
-    "recurrences": columns(
+    "budgets": "guid name num_periods:int",
+    "budget_amounts": ("budget_guid account_guid period_num:int amount_num:int amount_denom:int"),
+    "recurrences": (
         "obj_guid recurrence_mult:int recurrence_period_type recurrence_period_start "
         "recurrence_weekend_adjust"
     ),
-    "schedxactions": columns(
+    "schedxactions": (
         "guid name enabled:int start_date end_date num_occur:int rem_occur:int template_act_guid"
     ),
-    "prices": columns("commodity_guid currency_guid date value_num:int value_denom:int"),
+    "prices": "commodity_guid currency_guid date value_num:int value_denom:int",
 }
 #: The versions of these tables in GnuCash 4.13, unless they are 1.
 _VERSIONS = {"transactions": 4, "splits": 5, "slots": 4, "recurrences": 2, "prices": 3}
@@ -66,17 +64,18 @@ def read_tables(database: SqliteFile, book: Book) -> None:
 
 def _check(database: SqliteFile) -> None:
     """Raise ImportRefused for a book in use, or of a version that may be read wrong."""
-    database.check_columns(_READ, "open it with a current version of GnuCash, and save it as XML")
     versions = {"table_name", "table_version"} - database.columns.get("versions", set())
-    stated = {} if versions else dict(database.rows("versions", "table_name", "table_version"))
-    for table in _READ:
+    stated = (
+        {} if versions else dict(database.untyped_rows("versions", "table_name", "table_version"))
+    )
+    for table in database.read:
         version = _VERSIONS.get(table, 1)
         if not isinstance(stated.get(table), int) or stated[table] > version:
             raise ImportRefused(
                 f"the table {table} of the book has the version {stated.get(table)}, and only "
                 f"those up to {version} are known: finance-api needs an update to read it"
             )
-    if any(database.rows("gnclock", "Hostname")):
+    if any(database.untyped_rows("gnclock", "Hostname")):
         raise ImportRefused(
             "the book is open in GnuCash, or was not closed there: close it first, or save it as "
             "XML"
@@ -103,16 +102,13 @@ class _Sorted:
 class _Tables:
     def __init__(self, database: SqliteFile, book: Book) -> None:
         self._database = database
+        self._rows = database.rows
         self._book = book
         self._commodities: dict[str, tuple[str, str]] = {}
         self._recurrences: defaultdict[str, list[Recurrence]] = defaultdict(list)
         #: The slots of splits, by their whole names.
         self._slots: defaultdict[str, dict[str, str]] = defaultdict(dict)
         self._templates: set[str] = set()
-
-    def _rows(self, table: str, order: str = "rowid") -> Iterator[tuple[Any, ...]]:
-        """Yield the columns of a table that are read. A missing text is empty, a number 0."""
-        return self._database.typed_rows(table, _READ[table], order, "")
 
     def read(self) -> None:
         books = list(self._rows("books"))
@@ -139,7 +135,7 @@ class _Tables:
             self._book.add_price(self._code(base), self._code(currency), time, value)
         for table in _BUSINESS:
             if "guid" in self._database.columns.get(table, ()):
-                rows = self._database.rows(table, "guid")
+                rows = self._database.untyped_rows(table, "guid")
                 self._book.remarks.count(BUSINESS, sum(1 for _ in rows))
 
     def _code(self, commodity: str, account: str | None = None) -> str:
@@ -195,14 +191,14 @@ class _Tables:
         ):
             rows = splits.rows(guid)
             is_template = any(row[2] in self._templates for row in rows)
-            parts: list[Split] = []
+            parts: list[tuple[str, ...]] = []
             for _, own_id, account, memo, action, state, *numbers in rows:
                 amounts = f"{numbers[0]}/{numbers[1]}", f"{numbers[2]}/{numbers[3]}"
                 own = self._slots.get(own_id, {})
                 if is_template:
                     self._book.add_template(account, description, memo, own)
                 else:
-                    parts.append(split((own_id, account, memo, action, state, *amounts), own))
+                    parts.append(with_former((own_id, account, memo, action, state, *amounts), own))
             if not is_template:
                 texts = {row[1]: row[2] or row[4] or str(row[5]) for row in slots.rows(guid)}
                 self._book.add_transaction(
