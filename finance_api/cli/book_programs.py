@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from finance_api.importers.books.beancount.printed import OPTION, QUERIES
+from finance_api.importers.books.beancount.reader import OPTION, QUERIES
 from finance_api.importers.books.reading import END_YEAR
 from finance_api.importers.books.sources import source_of
 from finance_api.importers.decoding import opening_text
@@ -149,7 +149,7 @@ def print_hledger(path: Path, program: Program) -> None:
 
 
 def print_beancount(path: Path, program: Program) -> None:
-    """Print a file: see `importers.books.beancount.printed`. Raises ImportRefused."""
+    """Print a file: see `importers.books.beancount.reader`. Raises ImportRefused."""
     program.text("bean-check", "--no-cache", str(path))
     for line in path.read_bytes().splitlines():
         if match := _ROOT_OPTION.match(line):

@@ -10,9 +10,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from finance_api.importers.books.limits import limit_values
+from finance_api.importers.books.plans import Recurrence, limit_values, transfer_values
 from finance_api.importers.books.reading import BookIds, Document, Remarks
-from finance_api.importers.books.recurrence import Recurrence, transfer_values
 from finance_api.resources.plans import MONTH
 from finance_api.values.number import to_units
 

@@ -21,8 +21,7 @@ import pytest
 
 from finance_api.importers.books.double_entry.mapping import DoubleEntry
 from finance_api.importers.books.double_entry.model import Kind, Leg, Transaction
-from finance_api.importers.books.hledger.plans import Plans
-from finance_api.importers.books.hledger.recurring import recurrence_of
+from finance_api.importers.books.hledger.plans import Plans, recurrence_of
 from finance_api.importers.books.reading import BookIds, Remarks
 from finance_api.importers.books.text_books import path_account, with_groups
 from finance_api.importers.formats import detect_format

@@ -9,14 +9,14 @@ from decimal import Decimal
 from typing import Any
 
 from finance_api.importers.books.actual.book import Names, day_of
-from finance_api.importers.books.reading import END_YEAR, Document
-from finance_api.importers.books.recurrence import (
+from finance_api.importers.books.plans import (
     WEEKDAYS,
     Recurrence,
     ScheduleUnfit,
     ended,
     parse_start,
 )
+from finance_api.importers.books.reading import END_YEAR, Document
 from finance_api.importers.books.single_entry import SingleEntry
 from finance_api.importers.books.sqlite_file import SqliteFile
 from finance_api.importers.interface import ImportRefused, quoted

@@ -1,20 +1,19 @@
-"""Turns what bean-query printed of a book into objects of the native format."""
+"""Turns what bean-query printed of a book into objects of the native format.
 
+It prints CSV, several queries one after the other. Columns of amounts are rounded when they are
+printed; ``number(…)`` of them is not.
+"""
+
+import codecs
+import csv
 from collections import Counter, defaultdict
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import groupby
 from sys import intern
 from typing import BinaryIO
 
-from finance_api.importers.books.beancount.printed import (
-    ACCOUNTS,
-    BALANCES,
-    DIRECTIVES,
-    LEGS,
-    printed_rows,
-)
 from finance_api.importers.books.double_entry.model import (
     Account,
     Kind,
@@ -32,6 +31,27 @@ from finance_api.importers.books.text_books import (
 )
 from finance_api.importers.interface import ImportRefused, quoted
 
+#: Headings -> the query that has them. The transactions come last.
+_QUERIES = {
+    ("account", "closed"): "SELECT account, close.date AS closed FROM #accounts",
+    ("directive", "count"): (
+        "SELECT type AS directive, count(*) AS count FROM #entries GROUP BY type"
+    ),
+    ("account", "currency", "balance"): (
+        "SELECT account, currency, sum(number) AS balance GROUP BY account, currency"
+    ),
+    (
+        *("id", "date", "flag", "payee", "narration", "account", "number", "currency"),
+        *("value", "value_currency", "tags", "links", "posting_flag"),
+    ): (
+        "SELECT id, date, flag, payee, narration, account, number, currency, "
+        "number(weight) AS value, currency(weight) AS value_currency, tags, links, posting_flag"
+    ),
+}
+QUERIES = tuple(_QUERIES.values())
+ACCOUNTS, DIRECTIVES, BALANCES, LEGS = _QUERIES
+#: The first cell of a row with an option of the book, such as ``option,name_assets,Vermoegen``.
+OPTION = "option"
 #: The option that names a root -> the kind of the accounts below it, and beancount's own name.
 _ROOTS = {
     "name_assets": (Kind.MONEY, "Assets"),
@@ -90,7 +110,7 @@ class _Printed:
         self.places: defaultdict[str, Counter[int]] = defaultdict(Counter)
         ids = ContentIds()
         has_legs = False
-        for headings, rows in groupby(printed_rows(stream), lambda each: each[0]):
+        for headings, rows in groupby(_printed_rows(stream), lambda each: each[0]):
             cells = (row for _, row in rows)
             if headings != LEGS:
                 for row in cells:
@@ -177,3 +197,32 @@ def _number(text: str) -> Fraction:
     except InvalidOperation:
         pass
     raise ImportRefused(f"{quoted(text)} is not a number: print the book again")
+
+
+def _printed_rows(stream: BinaryIO) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+    """Yield the rows of all queries, each with the headings of its query; options have none.
+
+    Raises ImportRefused.
+    """
+    headings: tuple[str, ...] | None = None
+    rows = csv.reader(codecs.iterdecode(stream, "utf-8-sig"), strict=True)
+    try:
+        for row in rows:
+            if tuple(row) in _QUERIES:
+                headings = tuple(row)
+            elif row[:1] == [OPTION] and len(row) == 3:
+                yield (), row
+            elif headings is None or len(row) != len(headings):
+                raise ImportRefused(
+                    f"{quoted(','.join(row))} is not what bean-query prints for these queries: the "
+                    "file is cut off, or was printed by others",
+                    rows.line_num,
+                )
+            else:
+                yield headings, [cell.strip() for cell in row]
+    except UnicodeDecodeError:
+        raise ImportRefused("the file is not UTF-8: print it with LC_ALL=C.UTF-8") from None
+    except csv.Error:
+        raise ImportRefused(
+            "the file is damaged or cut off: print the book again", rows.line_num
+        ) from None

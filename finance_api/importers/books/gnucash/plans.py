@@ -11,18 +11,20 @@ from finance_api.importers.books.double_entry.model import Kind
 from finance_api.importers.books.double_entry.names import Names, rounded_money
 from finance_api.importers.books.double_entry.survey import Holding
 from finance_api.importers.books.gnucash import book as gnucash
-from finance_api.importers.books.limits import limit_values, next_period, period_start
-from finance_api.importers.books.reading import END_YEAR, Document
-from finance_api.importers.books.recurrence import (
+from finance_api.importers.books.plans import (
     WEEKDAYS,
     Recurrence,
     ScheduleUnfit,
     check_start,
     ended,
+    limit_values,
     monthly_rule,
+    next_period,
+    period_start,
     transfer_values,
     yearly_rule,
 )
+from finance_api.importers.books.reading import END_YEAR, Document
 from finance_api.importers.native import MAX_LIST_ELEMENTS
 from finance_api.resources.plans import MONTH, WEEK, YEAR
 

@@ -4,19 +4,28 @@ hledger has one kind of rule for both. A rule with a description and at most one
 standing order; all others are budgets.
 """
 
+import re
+from calendar import monthrange
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
-from datetime import date
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
 from fractions import Fraction
+from itertools import pairwise
 from typing import NamedTuple
 
 from finance_api.importers.books.double_entry.model import Account, Kind, Leg, Transaction
 from finance_api.importers.books.double_entry.names import Names, rounded_money, source_id
 from finance_api.importers.books.double_entry.survey import Holding
-from finance_api.importers.books.hledger.recurring import recurrence_of
-from finance_api.importers.books.limits import limit_values, next_period, period_start
+from finance_api.importers.books.plans import (
+    WEEKDAYS,
+    Recurrence,
+    ScheduleUnfit,
+    limit_values,
+    next_period,
+    period_start,
+    transfer_values,
+)
 from finance_api.importers.books.reading import Document, Remarks
-from finance_api.importers.books.recurrence import Recurrence, ScheduleUnfit, transfer_values
 from finance_api.importers.native import MAX_LIST_ELEMENTS
 from finance_api.resources.currencies import CODES
 from finance_api.resources.plans import MONTH, WEEK, YEAR
@@ -26,6 +35,9 @@ _BUDGET_TYPES = {
     "FREQ=WEEKLY;INTERVAL=1": WEEK,
     "FREQ=YEARLY;INTERVAL=1": YEAR,
 }
+#: What gives a period an end, once its first day is left out.
+_FIRST_DAY = re.compile(r"\b(?:from|since) +[0-9][0-9/.-]*+(?!\.\.)")
+_CLOSING = re.compile(r"[0-9]{4}|\b(?:to|until|in|this|next|last)\b|\.\. *+[0-9]")
 
 
 class Rule(NamedTuple):
@@ -145,3 +157,58 @@ class Plans:
                     categoryIds=names.category_ids(path),
                     **values,
                 )
+
+
+def recurrence_of(days: Sequence[date], period: str) -> Recurrence | None:
+    """Return the rule of the days, which are in order; None if no rule gives exactly them.
+
+    period: as the user wrote it; it decides whether the rule ends with the last of the days.
+    """
+    if len(days) == 1:
+        return Recurrence(days[0], None)
+    rule = next(_rules(days), None)
+    if rule is None:
+        return None
+    has_end = _CLOSING.search(_FIRST_DAY.sub("", period)) is not None
+    return Recurrence(days[0], f"{rule};UNTIL={days[-1]:%Y%m%d}" if has_end else rule)
+
+
+def _rules(days: Sequence[date]) -> Iterator[str]:
+    months = {(b.year - a.year) * 12 + b.month - a.month for a, b in pairwise(days)}
+    if len(months) == 1 and (interval := months.pop()):
+        for by in _days_of_month(days):
+            if interval % 12 == 0 and by.startswith("BYMONTHDAY") and "," not in by:
+                yield f"FREQ=YEARLY;INTERVAL={interval // 12};BYMONTH={days[0].month};{by}"
+            else:
+                yield f"FREQ=MONTHLY;INTERVAL={interval};{by}"
+    gaps = {(b - a).days for a, b in pairwise(days)}
+    if len(gaps) == 1:
+        weeks, rest = divmod(min(gaps), 7)
+        yield f"FREQ=DAILY;INTERVAL={min(gaps)}" if rest else f"FREQ=WEEKLY;INTERVAL={weeks}"
+    weekdays = sorted({day.weekday() for day in days})
+    span = (days[-1] - days[0]).days + 1
+    if [days[0] + timedelta(n) for n in range(span) if _falls(days[0], n, weekdays)] == list(days):
+        yield "FREQ=WEEKLY;INTERVAL=1;BYDAY=" + ",".join(WEEKDAYS[day] for day in weekdays)
+
+
+def _falls(first: date, after: int, weekdays: Sequence[int]) -> bool:
+    return (first + timedelta(after)).weekday() in weekdays
+
+
+def _days_of_month(days: Sequence[date]) -> Iterator[str]:
+    lengths = [monthrange(day.year, day.month)[1] for day in days]
+    numbers = {day.day for day in days}
+    if len(numbers) == 1:
+        yield f"BYMONTHDAY={days[0].day}"
+    if all(day.day == length for day, length in zip(days, lengths, strict=True)):
+        yield "BYMONTHDAY=-1"
+    greatest = max(numbers)
+    if all(day.day == min(greatest, n) for day, n in zip(days, lengths, strict=True)):
+        yield f"BYMONTHDAY={','.join(map(str, range(28, greatest + 1)))};BYSETPOS=-1"
+    if len({day.weekday() for day in days}) == 1:
+        nths = {(day.day - 1) // 7 + 1 for day in days}
+        name = WEEKDAYS[days[0].weekday()]
+        if len(nths) == 1:
+            yield f"BYDAY={nths.pop()}{name}"
+        elif all(day.day + 7 > length for day, length in zip(days, lengths, strict=True)):
+            yield f"BYDAY=-1{name}"

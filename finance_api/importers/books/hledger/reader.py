@@ -2,20 +2,20 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, BinaryIO
 
 from finance_api.importers.books.double_entry.model import Account, Kind, Transaction
-from finance_api.importers.books.hledger.commodities import currencies_of
 from finance_api.importers.books.hledger.plans import Plans
-from finance_api.importers.books.hledger.printed import AccountType, printed_parts
-from finance_api.importers.books.hledger.transactions import (
+from finance_api.importers.books.hledger.printed import (
+    AccountType,
     Amount,
     Reading,
     amount_of,
     check_balanced,
     generated_by,
+    printed_parts,
 )
 from finance_api.importers.books.reading import BookReader, Document
 from finance_api.importers.books.text_books import (
@@ -27,6 +27,7 @@ from finance_api.importers.books.text_books import (
     with_groups,
 )
 from finance_api.importers.interface import ImportRefused, listed
+from finance_api.resources.currencies import CODES, Mark, current_code, mark_of
 
 _KINDS = {
     **dict.fromkeys("ALC", Kind.MONEY),
@@ -43,7 +44,7 @@ class HledgerReader(BookReader):
 
     def read(self, stream: BinaryIO) -> Generator[Document]:
         printed = _Printed(stream)
-        currencies = currencies_of(printed.commodities, self)
+        currencies = _currencies(printed.commodities, self)
         places: defaultdict[str, Counter[int]] = defaultdict(Counter)
         for commodity, shown in printed.reading.places.items():
             places[currencies.get(commodity, commodity)] += shown
@@ -193,3 +194,39 @@ def _in_money(
         if commodity in currencies:
             found[path, currencies[commodity]] += quantity
     return found
+
+
+def _currencies(commodities: Iterable[str], reader: BookReader) -> dict[str, str]:
+    """Return the currencies of the commodities that are money.
+
+    The user gives the currency of a commodity that leaves it open, such as $ or "".
+    Raises ImportRefused.
+    """
+    found: dict[str, str] = {}
+    is_open: dict[str, Mark] = {}
+    for commodity in commodities:
+        if commodity in CODES:
+            found[commodity] = current_code(commodity)
+            continue
+        mark = Mark("", None, ()) if not commodity else _symbol(commodity)
+        if mark is not None and mark.currency is not None:
+            found[commodity] = mark.currency
+        elif mark is not None:
+            is_open[commodity] = mark
+    if not is_open:
+        return found
+    given = reader.currency(None)
+    unfit = [commodity for commodity, mark in is_open.items() if not mark.fits(given)]
+    if unfit or len(is_open) > 1:
+        raise ImportRefused(
+            f"the commodities {listed(is_open)} do not say which currency they are, and cannot all "
+            f"be {given}: write their codes instead, such as USD, in the book"
+        )
+    return found | dict.fromkeys(is_open, given)
+
+
+def _symbol(commodity: str) -> Mark | None:
+    """Return the currency of a symbol; None for a word in small letters, such as h or all."""
+    if commodity.isascii() and commodity.isalpha() and commodity.islower() and commodity != "kr":
+        return None
+    return mark_of(commodity)

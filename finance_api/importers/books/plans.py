@@ -1,9 +1,16 @@
-"""Recurrence rules, also for programs that pay on a month's last day if the month is too short."""
+"""Limits of periods, as budgets have them, and recurrence rules, as standing orders have them.
 
+Rules also fit programs that pay on a month's last day if the month is too short.
+"""
+
+from collections.abc import Mapping
 from datetime import date
+from decimal import Decimal
 from typing import Any, NamedTuple
 
-from finance_api.importers.books.reading import END_YEAR, FIRST_YEAR
+from finance_api.importers.books.reading import END_YEAR, FIRST_YEAR, Document
+from finance_api.resources.plans import PERIODS
+from finance_api.values.time import end_of, from_date, start_of, to_date
 
 _MOST_TIMES = 10_000
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -78,3 +85,36 @@ def ended(start: date, rule: str | None, end: date | None, times: int | None) ->
 def transfer_values(other: str, note: str | None) -> dict[str, Any]:
     """Return the fields of a standing order that pays another account, whose name this is."""
     return {"paymentType": "transfer", "note": "; ".join(filter(None, (f"to {other}", note)))}
+
+
+def period_start(kind: str, day: date) -> date:
+    """Return the first day of the period that a day is in. kind: the type of a budget."""
+    return to_date(start_of(PERIODS[kind], from_date(day)))
+
+
+def next_period(kind: str, day: date) -> date:
+    """Return the first day of the next period."""
+    return to_date(end_of(PERIODS[kind], from_date(day)))
+
+
+def limit_values(kind: str, limits: Mapping[date, Decimal], first: date, last: date) -> Document:
+    """Return the fields of a budget with a limit for each period from the first to the last.
+
+    limits: by the first days of periods; other periods have the limit 0. The newest limit also
+    applies to later periods. A limit below 0 is 0.
+    """
+    by_day, day = {}, first
+    while day <= last:
+        by_day[day.isoformat()] = max(Decimal(0), limits.get(day, Decimal(0)))
+        day = next_period(kind, day)
+    newest = list(by_day.values())[-1]
+    return {
+        "type": kind,
+        "limitAmount": newest,
+        "limitOverrides": [
+            {"periodStart": start, "limit": limit}
+            for start, limit in by_day.items()
+            if limit != newest
+        ],
+        "startDate": first.isoformat(),
+    }
