@@ -185,14 +185,14 @@ OF_TRAVEL = [
 ]
 
 
-def with_prices(*prices):
+def with_prices(*prices, source="user:price-editor"):
     """Return the book with more prices: time, commodity, currency, value."""
     space = "<cmdty:space>CURRENCY</cmdty:space>"
     texts = [
         f"<price><price:time><ts:date>{time}</ts:date></price:time>"
         f"<price:commodity>{space}<cmdty:id>{base}</cmdty:id></price:commodity>"
         f"<price:currency>{space}<cmdty:id>{currency}</cmdty:id></price:currency>"
-        f"<price:value>{value}</price:value></price>"
+        f"<price:source>{source}</price:source><price:value>{value}</price:value></price>"
         for time, base, currency, value in prices
     ]
     book = gzip.decompress(TRAVEL).decode()
@@ -232,6 +232,13 @@ def test_a_price_belongs_to_the_day_that_was_meant(time, day):
     assert found(with_prices((time, "CHF", "EUR", "107/100")))[0] == DayRates(
         parse_date(day), "CHF", {"EUR": Decimal("1.07")}
     )
+
+
+@pytest.mark.parametrize("hour", [0, 9, 12, 16, 23])
+def test_a_quote_belongs_to_the_day_of_its_time(hour):
+    price = f"2026-01-05 {hour:02}:00:00 +0000", "CHF", "EUR", "107/100"
+    book = with_prices(price, source="Finance::Quote")
+    assert found(book)[0] == DayRates(parse_date("2026-01-05"), "CHF", {"EUR": Decimal("1.07")})
 
 
 @pytest.mark.parametrize(

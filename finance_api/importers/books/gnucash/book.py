@@ -100,11 +100,15 @@ class Schedule(NamedTuple):
 
 
 class Rate(NamedTuple):
-    """A price of a currency, as the book has it. value: of one unit of base in currency."""
+    """A price of a currency, as the book has it. value: of one unit of base in currency.
+
+    source: where the price is from, such as ``user:price-editor`` or ``Finance::Quote``.
+    """
 
     base: str
     currency: str
     time: str
+    source: str
     value: str
 
 
@@ -297,14 +301,14 @@ class Book:
         templates = self.templates.setdefault(account, [])
         templates.append(TemplateSplit(own, description, memo, *amounts))
 
-    def add_price(self, base: str, currency: str, time: str, value: str) -> None:
+    def add_price(self, base: str, currency: str, time: str, source: str, value: str) -> None:
         if base not in CODES or currency not in CODES:
             self.remarks.count("prices of securities, not imported")
         elif base != currency:
             self.remarks.count(
                 "exchange rates in the book, which only the command 'rates import' imports"
             )
-            self.rates.append(Rate(base, currency, time, value))
+            self.rates.append(Rate(base, currency, time, source, value))
 
     def check(self) -> None:
         """Raises ImportRefused for a book that cannot be read right."""

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from decimal import Context, Decimal
 from typing import BinaryIO
 
-from finance_api.importers.books.gnucash.book import moment, number
+from finance_api.importers.books.gnucash.book import Rate, moment, number
 from finance_api.importers.books.gnucash.reader import gnucash_book
 from finance_api.importers.interface import ImportRefused, quoted
 from finance_api.resources.currencies import DayRates
@@ -29,7 +29,7 @@ def read_book_rates(stream: BinaryIO) -> list[DayRates]:
                     f"1 {rate.base} is {quoted(rate.value)} {rate.currency} on {rate.time[:10]}, "
                     "which cannot be an exchange rate: correct it in GnuCash's price database"
                 )
-            day = from_date(_day(rate.time))
+            day = from_date(_day(rate))
             numerator, denominator = map(Decimal, value.as_integer_ratio())
             found[day, rate.base][rate.currency] = _DIGITS.divide(numerator, denominator)
     if not found:
@@ -37,11 +37,12 @@ def read_book_rates(stream: BinaryIO) -> list[DayRates]:
     return [DayRates(day, base, rates) for (day, base), rates in sorted(found.items())]
 
 
-def _day(time: str) -> date:
-    """Return the day of a time such as ``2026-03-31 10:59:00``. Raises ImportRefused.
+def _day(rate: Rate) -> date:
+    """Return the day of a price. Raises ImportRefused.
 
-    A full hour is the user's midnight in UTC, as older books have it.
+    A full hour of a price that the user typed is the user's midnight in UTC, as older books have
+    it. A quote has the time of the quote, often noon.
     """
-    told = moment(time)
-    is_midnight = not (told.minute % 30 or told.second)
+    told, is_quote = moment(rate.time), rate.source.startswith("Finance::Quote")
+    is_midnight = not (is_quote or told.minute % 30 or told.second)
     return (told + timedelta(hours=12) if is_midnight else told).date()

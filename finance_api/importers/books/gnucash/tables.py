@@ -48,7 +48,7 @@ READ = {
     "schedxactions": (
         "guid name enabled:int start_date end_date num_occur:int rem_occur:int template_act_guid"
     ),
-    "prices": "commodity_guid currency_guid date value_num:int value_denom:int",
+    "prices": "commodity_guid currency_guid date source value_num:int value_denom:int",
 }
 #: The versions of these tables in GnuCash 4.13, unless they are 1.
 _VERSIONS = {"transactions": 4, "splits": 5, "slots": 4, "recurrences": 2, "prices": 3}
@@ -130,9 +130,9 @@ class _Tables:
                 Schedule(guid, name, is_over, day(start), last, times, recurrences, template)
             )
         self._transactions()
-        for base, currency, time, numerator, denominator in self._rows("prices"):
+        for base, currency, time, source, numerator, denominator in self._rows("prices"):
             value = f"{numerator}/{denominator}"
-            self._book.add_price(self._code(base), self._code(currency), time, value)
+            self._book.add_price(self._code(base), self._code(currency), time, source, value)
         for table in _BUSINESS:
             if "guid" in self._database.columns.get(table, ()):
                 rows = self._database.untyped_rows(table, "guid")
