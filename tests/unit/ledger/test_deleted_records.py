@@ -1,6 +1,8 @@
 """Records that were deleted or changed manually, when files state them again."""
 
 import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
 
 from finance_api.importers.interface import BankBalance, ChangeRefused, ImportRefused
 from finance_api.ledger.changing import changing
@@ -8,8 +10,10 @@ from finance_api.ledger.checking import find_faults
 from finance_api.ledger.edits.objects import remove_object
 from finance_api.ledger.edits.records import change_records, remove_records, void_duplicates
 from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
+from finance_api.values.time import DAY_SECONDS
 from support.edits import edited
 from support.ledger import Person, account, an_id, record, units
+from support.nightly import count
 from support.statements import CSV_ACCOUNT, OFX_ACCOUNT, Bank, day, entry
 
 RENT, COFFEE = entry("1", "-100", "Rent"), entry("3", "-3", "Coffee")
@@ -117,6 +121,60 @@ def test_another_format_asks_whether_it_has_the_payment_of_a_void_record(ofx, is
     rows = {row["id"]: row["recordState"] for row in person.rows(RECORDS)}
     assert rows == {row["id"]: row["recordState"] for row in before}
     person.audit()
+
+
+@pytest.mark.parametrize("source", ["csv", "ofx"])
+@pytest.mark.parametrize("days", [1, 2, 5])
+def test_a_void_record_some_days_away_is_asked_about(person, source, days):
+    csv, other = Bank(person, "csv"), Bank(person, source)
+    csv.file(RENT, COFFEE, POWER)
+    edited(person, change_records, [row_of(person, "Coffee")["id"]], {"recordState": "void"})
+    before, name = person.rows(RECORDS), {"account_name": "Giro"} if source == "ofx" else {}
+    late = COFFEE._replace(date=COFFEE.date + days * DAY_SECONDS, payee="Coffee Berlin")
+    with pytest.raises(ImportRefused) as refused:
+        other.file(RENT, late, POWER, **name)
+    same, new = (choice.changes for choice in refused.value.questions[0].choices)
+    assert other.file(RENT, late, POWER, **name, **new).created == 1
+    person.undo()
+    assert other.file(RENT, late, POWER, **name, **same).created == 0
+    states = {row["id"]: row["recordState"] for row in person.rows(RECORDS)}
+    assert states == {row["id"]: row["recordState"] for row in before}
+    person.audit()
+
+
+@settings(max_examples=count(10, 1_000), suppress_health_check=list(HealthCheck))
+@given(random=st.randoms(use_true_random=False))
+def test_no_void_record_comes_back_unasked(backends, random):
+    person = Person(backends("memory"))
+    csv, other = Bank(person, "csv"), Bank(person, random.choice(["csv", "ofx"]))
+    payments = [
+        entry(str(random.randrange(8, 16)), str(-number), random.choice(["Coffee", "Tea"]))
+        for number in range(1, random.randint(2, 6))
+    ]
+    csv.file(RENT, *payments, entry("23", "-20", "EON"))
+    small = [row["id"] for row in person.rows(RECORDS) if row["amount"] > units("-10")]
+    unwanted = [row_id for row_id in small if random.random() < 0.4]
+    edited(person, change_records, unwanted, {"recordState": "void"})
+    name = {"account_name": "Giro"} if other.source == "ofx" else {}
+    moved = [
+        each._replace(
+            date=each.date + random.randrange(6) * DAY_SECONDS,
+            payee=random.choice([each.payee, f"{each.payee} Berlin"]),
+        )
+        for each in payments
+    ]
+    before = person.rows(RECORDS)
+    days = ("2026-01-01", "2026-01-23")
+    try:
+        other.file(RENT, *moved, entry("23", "-20", "EON"), days=days, **name)
+    except ImportRefused as refused:
+        event("asked")
+        answers = {}
+        for question in refused.questions:
+            answers |= question.choices[0].changes
+        other.file(RENT, *moved, entry("23", "-20", "EON"), days=days, **name, **answers)
+    amounts = {row["id"]: (row["amount"], row["recordState"]) for row in person.rows(RECORDS)}
+    assert amounts == {row["id"]: (row["amount"], row["recordState"]) for row in before}
 
 
 def test_another_format_has_the_payment_of_a_duplicate_in_the_other_record(person):

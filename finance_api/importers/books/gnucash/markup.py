@@ -220,9 +220,7 @@ class _Objects:
                     for name in ("commodity", "currency")
                 )
                 self._book.add_price(
-                    base,
-                    currency,
-                    *element.texts("price:time/ts:date price:source price:value"),
+                    base, currency, *element.texts("price:time/ts:date price:source price:value")
                 )
             case name if name.startswith("gnc:Gnc"):
                 self._book.remarks.count(BUSINESS)

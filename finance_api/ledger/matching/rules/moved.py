@@ -122,7 +122,7 @@ def _is_lacking(candidate: Candidate) -> bool:
     # A notification repeats nothing of another one.
     is_notified = candidate.message is not None and candidate.message[1] != REST
     is_listed = candidate.mine and candidate.covered and not is_notified
-    return is_listed and is_of_one and not (candidate.is_void or candidate.is_past)
+    return is_listed and is_of_one and not candidate.is_past
 
 
 def _groups(rows: OpenRows, amounts: _Amounts) -> Iterator[_Group]:
@@ -197,6 +197,9 @@ def _is_moved(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | 
     if is_of_day and entry.time and candidate.time and entry.time != candidate.time:
         # Two different times on one day mean two transactions.
         return False
+    if candidate.is_void:
+        # The user may have voided what the bank cancelled, and this is another payment.
+        return None
     if candidate.inner:
         return True
     # The file may lack the record only because the file begins or ends in the middle of this day.

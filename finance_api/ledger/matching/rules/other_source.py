@@ -57,6 +57,7 @@ def pair_other_sources(rows: OpenRows) -> Iterator[Pair | Question]:
         pair_notifications(rows, _is_beside, _REACH_DAYS),
         _near(rows, _REACH_DAYS, is_plain, _is_beside),
         pair_notifications(rows, _is_beside, _REACH_DAYS),
+        _near(rows, rows.match_days or _DOUBTFUL_DAYS, is_plain, _is_voided),
     )
     in_part = pair_in_part(rows)
     if rows.match_days is None:
@@ -83,6 +84,11 @@ def _is_beside(candidate: Candidate) -> bool:
     """
     is_near = candidate.is_past or candidate.is_void or not candidate.covered
     return not candidate.mine and is_near
+
+
+def _is_voided(candidate: Candidate) -> bool:
+    """Return whether the user voided a record of another source, on whatever day."""
+    return not candidate.mine and candidate.is_void
 
 
 def _not_void(test: CandidateTest) -> CandidateTest:
