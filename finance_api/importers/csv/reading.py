@@ -134,6 +134,8 @@ class RowReader:
         found: tuple[int, Amount] | None = None
         for place, text in amount_cell(self.columns, cells, self.words, line):
             amount = self.amounts.read(text, line)
+            if found is not None and found[0] and amount.units:
+                raise ImportRefused(clause(Topic.BOTH_SIDES), line)
             if found is None or amount.units:
                 found = (self.signs.units(amount, place, line), amount)
         assert found is not None

@@ -86,7 +86,7 @@ def kind_of(text: str) -> str | None:
 @lru_cache(1024)
 def _kind_of(text: str) -> str | None:
     words = [_IN_FULL.get(word, word) for word in _WORD.findall(folded(_CAMEL.sub(" ", text)))]
-    while len(words) > 1 and words[-1] in _BESIDE_BALANCE:
+    while len(words) > 1 and words[-1] in _BESIDE_BALANCE and tuple(words) not in _KINDS:
         words.pop()
     return _KINDS.get(tuple(words))
 

@@ -69,3 +69,54 @@ def test_numbers_of_kinds_beside_amounts_with_decimals_are_no_fees():
     assert amounts(text, currency="EUR") == [-25.5, 1_200]
     with_decimals = text.replace(";2", ";2.")
     assert refusal(with_decimals, currency="EUR").questions[0].reason == Topic.MAYBE_FEES
+
+
+DAYS = "Date;Text;Amount\n2026-03-02;Shop;-7,80\n2026-03-05;Rent;-719,33\n2026-03-11;Bar;-6,52\n"
+MORE = "2026-03-11;Shop;-99,19\n2026-03-13;Bar;-7,15\n2026-03-15;Power;-97,33\n"
+
+
+@pytest.mark.parametrize(
+    ("ends", "begins"),
+    [
+        ("Übertrag auf Blatt 2", "Übertrag von Blatt 1"),
+        ("A reporter", "Report page précédente"),
+        ("Suma y sigue", "Suma anterior"),
+        ("Te transporteren", "Transport vorige bladzijde"),
+        ("Do przeniesienia", "Z przeniesienia"),
+        ("A transportar", "Transporte"),
+        ("过次页", "承前页"),
+        ("次頁へ繰越", "前頁より繰越"),
+        ("Page total c/f", "Total b/f"),
+        ("Riporto", ""),
+    ],
+)
+def test_balances_carried_to_another_page_are_no_records_unasked(ends, begins):
+    carried = f"2026-03-11;{ends};912,35\n" + (f"2026-03-11;{begins};912,35\n" if begins else "")
+    refused = refusal(DAYS + carried + MORE, currency="EUR")
+    texts = [text for text in (ends, begins) if text]
+    first = answers(refused)[0]
+    assert all(f"--leave-out Text={text}" in first for text in texts), first
+    found_ = amounts(DAYS + carried + MORE, currency="EUR", leave_out=[f"Text={t}" for t in texts])
+    assert found_ == [-7.8, -719.33, -6.52, -99.19, -7.15, -97.33]
+
+
+def test_balances_carried_over_two_pages_are_proved():
+    one, two = "2026-03-11;Übertrag {} Blatt {};{}\n", "2026-03-15;Übertrag {} Blatt {};{}\n"
+    text = DAYS + one.format("auf", 2, "266,35") + one.format("von", 1, "266,35")
+    text += MORE + two.format("auf", 3, "62,68") + two.format("von", 2, "62,68")
+    assert len(amounts(text + "2026-03-16;Bar;-1,00\n", currency="EUR")) == 7
+
+
+def test_rows_with_both_sides_that_are_their_sums_are_left_out():
+    text = """Date,Text,Out,In
+2026-03-02,Shop,12.50,
+2026-03-09,Pay,,900.00
+2026-03-16,Bar,4.00,
+2026-03-31,March 2026,16.50,900.00
+2026-04-02,Shop,2.50,
+2026-04-09,Pay,,800.00
+2026-04-30,April 2026,2.50,800.00
+"""
+    assert amounts(text, currency="EUR") == [-12.5, 900, -4, -2.5, 800]
+    wrong = refusal(text.replace("16.50,900", "16.50,901"), currency="EUR")
+    assert wrong.questions[0].reason == Topic.BOTH_SIDES and wrong.line == 5

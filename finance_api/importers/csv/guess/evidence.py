@@ -277,9 +277,8 @@ class Survey:
             raise ImportRefused(clause(Topic.AMOUNT_EMPTY), line)
         if not kinds:
             raise ImportRefused(clause(Topic.SIDES_EMPTY), line)
-        are_two = len(kinds) == 2 and all(sign for _, sign in kinds)
-        if are_two and line not in self._selection.doubts:
-            raise ImportRefused(clause(Topic.BOTH_SIDES), line)
+        if len(kinds) == 2 and all(sign for _, sign in kinds):
+            self._selection.doubt_both_sides(line, cells)
         return kinds[0] if kinds[0][1] else kinds[-1]
 
     def _other_columns(self, cells: Sequence[str], line: int) -> None:

@@ -1,6 +1,6 @@
 """Goes through what a table leaves open, one matter after the other, and asks what stays open."""
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -37,7 +37,7 @@ from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.reading import Currencies, RowReader, Signs, TableReading, movements
 from finance_api.importers.csv.sniff import is_row
 from finance_api.importers.csv.stated import Stated, stated_in
-from finance_api.importers.csv.table import is_amount, is_date, is_text, line_of
+from finance_api.importers.csv.table import is_amount, is_date, line_of
 from finance_api.importers.csv.vocabulary import (
     kind_in,
     looks_like_card,
@@ -161,8 +161,6 @@ class _Guessing:
             elif topic in (Topic.AMOUNT_EMPTY, Topic.SIDES_EMPTY):
                 kinds = kinds_without(plan.amounts, plan, self.selection)
                 first = first._replace(choices=tuple(kinds))
-            elif topic is Topic.BOTH_SIDES:
-                first = first._replace(choices=tuple(self._without_last(first.line or 0)))
             elif plan.table.headings is None and (
                 topic in (Topic.NOT_A_DATE, Topic.OTHER_FORM)
                 or self._survey.count == 1 < len(self._survey.footer_rows)
@@ -287,13 +285,6 @@ class _Guessing:
         above = repeated_cells(plan, line, "recordDate", *_OF_ACCOUNT, "sign")
         kinds = kinds_without(plan.indexes("recordDate"), plan, self.selection)
         return other_dates(plan) or [*above, *kinds]
-
-    def _without_last(self, line: int) -> list[Choice]:
-        """Return the choice that the last row is no transaction, if it is in this line."""
-        (last, cells) = deque(self.plan.table.fitting_rows(), maxlen=1).pop()
-        meaning = clause(Says.NOT_TRANSACTION, text=next(filter(is_text, cells), BLANK))
-        skipped = self.plan.mapping.skip_last + 1
-        return [Choice({"skip_last": skipped}, meaning)] if last == line else []
 
     def _days(self, form: DateForm, cells_of: CellsOf) -> list[int]:
         columns = self.plan.columns["recordDate"]

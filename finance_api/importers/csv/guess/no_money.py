@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import product
+from itertools import pairwise, product
 
 from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.csv.balances import orders_of
@@ -12,6 +12,7 @@ from finance_api.importers.csv.guess.money_rows import MoneyRows
 from finance_api.importers.csv.guess.status import Selection
 from finance_api.importers.csv.guess.totals import (
     MARKS,
+    Doubt,
     Kind,
     chained,
     marks_parts,
@@ -28,7 +29,7 @@ from finance_api.importers.csv.guess.which_rows import ask_about_sums
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.reading import movements
 from finance_api.importers.csv.table import Table, is_text
-from finance_api.importers.csv.vocabulary import TOTAL, without_numbers
+from finance_api.importers.csv.vocabulary import CARRIED, TOTAL, kind_of, without_numbers
 from finance_api.importers.interface import ANOTHER_FILE, Choice, ImportRefused, Questions, quoted
 from finance_api.importers.options import ImportOptions
 
@@ -146,8 +147,16 @@ class NoMoney:
             doubts.pop(line, None)
         if any(doubt.is_named for doubt in doubts.values()):
             self._take_stating_rows()
+        self._doubt_neighbours()
         rows = movements(self._plan, self._selection) if doubts else iter(())
-        for line in list(sums_in(rows, doubts, self._rows.money)):
+        try:
+            sums = list(sums_in(rows, doubts, self._rows.money))
+        except ImportRefused as refused:
+            (question,) = refused.questions
+            if question.line == self._survey.last_line:
+                refused.questions = (question._replace(choices=(self._without_last(),)),)
+            raise
+        for line in sums:
             text = doubts[line].text
             self._selection.no_money[line] = text
             where = f"line {line}, {quoted(text)}"
@@ -155,6 +164,23 @@ class NoMoney:
         if self._plan.rows is None and "balance" not in self._plan.columns:
             self._leave_out_parts()
             self._ask_about_repeated_sums()
+
+    def _doubt_neighbours(self) -> None:
+        """Doubt a row beside a balance that is carried to another page if it has the same money: it
+        is most likely where that page takes it up.
+        """
+        doubts, texts = self._selection.doubts, self._plan.texts
+        carried = {line for line, doubt in doubts.items() if kind_of(doubt.text) == CARRIED}
+        rows = movements(self._plan, self._selection) if carried else iter(())
+        for pair in pairwise(
+            [(line, cells, self._rows.money(line, cells)) for line, cells in rows]
+        ):
+            if pair[0][2] != pair[1][2]:
+                continue
+            for (line, cells, _), (beside, *_) in (pair, pair[::-1]):
+                named = [index for index in texts if is_text(cells[index])]
+                if beside in carried and line not in doubts and named:
+                    doubts[line] = Doubt(named[0], cells[named[0]].strip(), False, True)
 
     def _take_stating_rows(self) -> None:
         """Take rows such as "Saldo do dia" that are the sum of the balance and the rows before."""
@@ -254,7 +280,7 @@ class NoMoney:
         """Ask about a last row without texts that all others have: it may be a balance. So may the
         first row of a file without headings, and a row of which the balance is all its money.
         """
-        plan, survey, skipped = self._plan, self._survey, self._plan.mapping.skip_last
+        plan, survey = self._plan, self._survey
         bare = None if "balance" in plan.columns else survey.bare
         rows, cells_of = self._rows.balance_rows()
         for line, size, balance in (*rows[:1], *rows[-1:]):
@@ -267,8 +293,7 @@ class NoMoney:
         if line == plan.table.first_line:
             choices.append(without_first(plan.table))
         elif line == survey.last_line:
-            last: ImportOptions = {"skip_last": skipped + 1}
-            choices.append(Choice(last, clause(Says.NOT_TRANSACTION, text=BLANK)))
+            choices.append(self._without_last())
         elif rows:
             texts = {i: cells_of[line][i].strip() for i in plan.indexes("payee", "note")}
             choices += [
@@ -284,6 +309,10 @@ class NoMoney:
         if choices:
             fact = clause(Topic.END_WITHOUT_TEXT, column=name)
             self._questions.ask(fact, *choices[:1], kept, line=line)
+
+    def _without_last(self) -> Choice:
+        last: ImportOptions = {"skip_last": self._plan.mapping.skip_last + 1}
+        return Choice(last, clause(Says.NOT_TRANSACTION, text=BLANK))
 
 
 def without_first(table: Table) -> Choice:

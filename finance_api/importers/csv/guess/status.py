@@ -133,6 +133,13 @@ class Selection:
             left_out[name if name in left_out or len(left_out) <= _COUNTED else "others"] += 1
         return reason is None
 
+    def doubt_both_sides(self, line: int, cells: Sequence[str]) -> None:
+        """Doubt a row with a debit and a credit: it is no transaction, but may sum up others."""
+        named = [index for index in self._texts if cells[index].strip()]
+        if line not in self.doubts:
+            column = named[0] if named else self._days[0]
+            self.doubts[line] = Doubt(column, cells[column].strip(), is_named=True, asks=False)
+
     def _balance_in(self, cells: list[str]) -> str | None:
         """Return the heading, such as "Ending Balance", of the balance of a row without a date and
         an amount.

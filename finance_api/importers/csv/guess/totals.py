@@ -85,29 +85,33 @@ def sums_in(
     rows: Iterable[Row], doubts: Mapping[int, Doubt], read: Callable[[int, list[str]], Money]
 ) -> Iterator[int]:
     """Yield the lines of rows that are totals: the last rows, whose text says nothing else, and
-    which are the sum of at least two rows above. Change which doubts ask: the sums of rows above,
-    and first rows that are the sum of all below.
+    which are the sum of at least two rows above; and rows with a debit and a credit that are the
+    sums of both. Change which doubts ask: the sums of rows above, and first rows that are the sum
+    of all below.
 
     read: returns a row's amounts, each by its place.
     """
     whole, before = Counter[int](), Counter[int]()
     count = start = 0
     last: list[int] = []
+    both: list[int] = []
     tops: dict[int, Money] = {}
     for line, cells in rows:
         money = read(line, cells)
         doubt = doubts.get(line)
         if doubt is not None and not whole:
             tops[line] = money
+        is_both = len(money) > 1 and all(money.values())
         if doubt is not None:
             part = {place: units - before[place] for place, units in whole.items()}
             sums = (count, whole), (count - start, part)
             if any(rows_above > 1 and is_sum(money, of) for rows_above, of in sums):
                 doubt.asks = True
                 last.append(line)
+                both += [line] if is_both else []
                 before, start = whole.copy(), count
                 continue
-            if len(money) > 1:
+            if is_both and not doubt.asks:
                 raise ImportRefused(clause(Topic.BOTH_SIDES), line)
         last.clear()
         whole.update(money)
@@ -119,7 +123,7 @@ def sums_in(
     for doubt in doubts.values():
         # Other months of the same kind of sum may have a single row.
         doubt.asks |= (doubt.column, without_numbers(doubt.text)) in kinds
-    for line in last:
+    for line in dict.fromkeys((*both, *last)):
         if doubts[line].is_named:
             doubts[line].asks = False
             yield line
