@@ -33,7 +33,13 @@ from finance_api.ledger.matching.open_rows import (
 )
 from finance_api.ledger.matching.reused_ids import look_for_reused_ids
 from finance_api.ledger.matching.rules.batches import pair_own_batches
-from finance_api.ledger.matching.rules.moved import exchange_equal, pair_moved, pair_restated
+from finance_api.ledger.matching.rules.moved import (
+    exchange_equal,
+    pair_exchanged,
+    pair_moved,
+    pair_restated,
+    pair_same_moments,
+)
 from finance_api.ledger.matching.rules.other_source import pair_other_sources
 from finance_api.ledger.matching.rules.same_content import (
     check_parts_of_days,
@@ -81,7 +87,9 @@ RULES: tuple[Rule, ...] = (
     # A record that the file lacks may equal an entry that no rule has paired yet. A row that moved
     # and has the old amount is less likely the record than one that has the new amount.
     pair_restated,
+    pair_same_moments,
     pair_moved,
+    pair_exchanged,
     # Late, because any earlier rule may decide the entry that another entry corrects.
     act_on_corrections,
     # Last, because records of the file's own source are more likely matches.

@@ -5,6 +5,7 @@ in a file.
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import combinations
 from random import Random
 
 from hypothesis import HealthCheck, event, given, settings
@@ -51,7 +52,7 @@ class Movement:
     @property
     def version(self) -> tuple[object, ...]:
         """The values by which files are compared: an older file restores nothing."""
-        return self.day, (self.payee or "").casefold(), (self.note or "").casefold()
+        return self.day, self.amount, (self.payee or "").casefold(), (self.note or "").casefold()
 
 
 def movements(random: Random, *, timed: bool, has_ids: bool) -> list[Movement]:
@@ -125,6 +126,21 @@ class Model:
         rows.sort(key=lambda movement: movement.date, reverse=random.random() < 0.3)
         return rows
 
+    def exchange_amounts(self, random: Random, rows: list[Movement]) -> None:
+        """Let two near rows that are otherwise as they were exchange their amounts."""
+        before = {row.number: self.told.get(row.number) for row in rows}
+        same = [r for r in rows if (old := before[r.number]) and old.version == r.version]
+        pairs = [
+            (replace(one, amount=other.amount), replace(other, amount=one.amount))
+            for one, other in combinations(same, 2)
+            if abs(one.day - other.day) <= _FAR and one.amount != other.amount
+        ]
+        new = [
+            pair for pair in pairs if all(r.version not in self.versions[r.number] for r in pair)
+        ]
+        for row in random.choice(new) if new else ():
+            rows[[each.number for each in rows].index(row.number)] = row
+
     def is_seen_from(self, rows: list[Movement]) -> bool:
         """Whether the days of these rows include the days on which files stated them before."""
         days = [row.day for row in rows]
@@ -151,6 +167,8 @@ def test_the_records_are_the_banks_own_list(backends, random):
             first = today + random.randrange(30)
             last = first + random.randrange(35)
         rows = model.export(random, first, last, new_ids)
+        if random.random() < 0.3:
+            model.exchange_amounts(random, rows)
         entries = [
             Entry(n, m.date, m.amount, m.bank_id, m.payee, m.note, offset=m.offset)
             for n, m in enumerate(rows, 2)

@@ -101,6 +101,51 @@ def pair_moved(rows: OpenRows) -> Iterator[Pair | Question]:
     yield from _pair(rows, lambda candidate: (candidate.amount,))
 
 
+def pair_same_moments(rows: OpenRows) -> Iterator[Pair | Question]:
+    """Ask about an entry with the time and text of a record that the file lacks.
+
+    stored  2026-01-03 10:12  -3.00  Coffee
+    file    2026-01-03 10:12  -9.00  Coffee   (covers 1 to 31 January, no -3.00 at 10:12)
+    gives   a question
+
+    Otherwise, a record that has the entry's amount might seem to have moved here.
+    """
+    lacking = grouped(rows.free(lambda c: _is_lacking(c) and c.time > 0), _moment)
+    entries = grouped((e for e in rows.undecided if lacking and is_plain(e)), _moment)
+    groups = [(entries[key], records) for key, records in lacking.items() if key in entries]
+    yield from _decide(rows, [group for group in groups if _possible(rows, group)])
+
+
+def _moment(row: FileEntry | Candidate) -> tuple[object, ...]:
+    return row.account, row.day, row.time, row.text
+
+
+def pair_exchanged(rows: OpenRows) -> Iterator[Pair | Question]:
+    """Ask about an entry and a record that the file lacks if near ones exchanged their amounts.
+
+    stored  2026-01-03  -3.00  Coffee  id 7
+            2026-01-04  -9.00  Lunch   id 8
+    file    2026-01-03  -9.00  Coffee  id 7
+            2026-01-04  -3.00  Pizza   id 9   (covers 1 to 31 January)
+    gives   a question: the first record is corrected; the second one may be the second entry
+    """
+    changed: defaultdict[tuple[object, int], list[Candidate]] = defaultdict(list)
+    for entry in rows.entries:
+        record = entry.candidate
+        if record is not None and record.mine and entry.amount != record.amount:
+            changed[entry.account, entry.amount].append(record)
+
+    def exchanged(candidate: Candidate) -> tuple[int, ...]:
+        amounts = [candidate.amount]
+        for amount in amounts:
+            records = _beside(candidate, changed.get((candidate.account, amount), ()))
+            amounts += {record.amount for record in records} - set(amounts)
+        return tuple(amounts[1:])
+
+    if changed:
+        yield from _pair(rows, exchanged)
+
+
 def _pair(rows: OpenRows, amounts: _Amounts) -> Iterator[Pair | Question]:
     doubtful: list[_Group] = []
     for entries, records in _groups(rows, amounts):
@@ -110,6 +155,11 @@ def _pair(rows: OpenRows, amounts: _Amounts) -> Iterator[Pair | Question]:
                 yield _paired(rows, entry, candidate)
             if not pairs and _possible(rows, group):
                 doubtful.append(group)
+    yield from _decide(rows, doubtful)
+
+
+def _decide(rows: OpenRows, doubtful: list[_Group]) -> Iterator[Pair | Question]:
+    """Ask about groups of rows, or pair them as the user has answered."""
     if rows.moved_days is None and doubtful:
         yield _question(rows, doubtful)
     for group in doubtful if rows.moved_days else ():
@@ -197,7 +247,7 @@ def _is_moved(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | 
     if is_of_day and entry.time and candidate.time and entry.time != candidate.time:
         # Two different times on one day mean two transactions.
         return False
-    if candidate.is_void:
+    if candidate.is_void or entry.amount not in (candidate.amount, *candidate.further.restated):
         # The user may have voided what the bank cancelled, and this is another payment.
         return None
     if candidate.inner:
