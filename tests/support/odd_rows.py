@@ -12,6 +12,7 @@ KINDS = (
     *("below", "columns", "two tables", "same headings", "count", "divided", "end mark"),
     *("no amount", "not booked", "not booked between", "headings again", "shares", "letters"),
     *("row types", "row types wrongly", "repeated cells", "doubled minus", "doubled minus alone"),
+    *("reversal", "reversal with balances", "undone"),
 )
 TOTALS = "Total|Total balance|Summe|Gesamtsumme|Solde|Saldo|Totaal|Suma|Celkem|Summa|Grand total"
 SHOPS = "Total Wine Store|Total Energies|Saldo Markt|Suma Foods|Balance Yoga|Bar Solde"
@@ -27,6 +28,10 @@ KINDS_WITHOUT = "Hinweis|Kartensperre|Zinssatz geändert|Notice|Limit changed|Av
 #: transactions, sums, and the closing balance.
 ROW_TYPES = "Row type|Eilutės tipas|Ieraksta tips|Kirje liik|Tips|Satzart|"
 TYPES = "10/20/82/86|AS/TT/K2/LS|O/T/S/C|0/1/8/9"
+#: Headings of marks at rows that undo others, or at rows that were undone.
+REVERSALS = "Storno|Stornierung|Reversal|Stornobuchung|Is reversal"
+UNDONE = f"{REVERSALS}|Cancelled|Storniert|Voided|Deleted"
+YES = "ja/|ja/nein|yes/no|Y/N|true/false|x/|1/0"
 MARKS = "***END OF FILE***|<end>|Ende|-- fin --"
 
 
@@ -264,6 +269,32 @@ def make(seed: int, kind: str) -> Odd:  # noqa: C901 - one case for each kind
             writer.columns += ["Balance"] * has_balances
             if kind == "doubled minus" and not has_balances:
                 below = [writer.line("", "Total", "", writer.number(total))]
+        case "reversal" | "reversal with balances" | "undone":
+            writer.ends_in_delimiter = False
+            yes, no = pick.choice(YES.split("|")).split("/")
+            at = pick.randrange(len(rows))
+            day, *texts, cents = rows[at]
+            marked = at
+            if kind == "undone":
+                records.remove((str(day), cents * 100))
+            else:
+                marked = pick.randint(at + 1, len(rows))
+                day = rows[min(marked, len(rows) - 1)][0]
+                texts = texts if kind == "reversal" else ["Storno", ""]
+                rows.insert(marked, (day, *texts, -cents))
+                records.append((str(day), -cents * 100))
+            writer.columns.append(
+                pick.choice((UNDONE if kind == "undone" else REVERSALS).split("|"))
+            )
+            balance, has_balances = opening, kind == "reversal with balances"
+            writer.columns += ["Saldo"] * has_balances
+            lines = []
+            for n, row in enumerate(rows):
+                balance += row[-1]
+                cells = [writer.row(*row), yes if n == marked else no]
+                lines.append(writer.line(*cells, *[writer.number(balance)] * has_balances))
+            if pick.random() < 0.4:
+                lines.reverse()
     text = "\n".join([*above, writer.headings(), *lines, *below]) + "\n"
     is_wrong = kind in ("stated wrongly", "divided", "doubled minus alone")
     return Odd(

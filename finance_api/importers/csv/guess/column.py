@@ -176,7 +176,8 @@ class Inferred:
         """Take columns for explained no longer if later rows differ from the first ones."""
         for cells in rows if self.alike else ():
             for columns, others, ways in self.alike:
-                one, other = self._numbers(cells, columns), self._numbers(cells, others)
+                one = self.numbers(cells, columns) or [0]
+                other = self.numbers(cells, others) or [0]
                 ways[:] = [
                     (net, repeats)
                     for net, repeats in ways
@@ -185,9 +186,10 @@ class Inferred:
         for columns, _, ways in self.alike:
             self.explained.difference_update(() if ways else columns)
 
-    def _numbers(self, cells: Sequence[str], indexes: Sequence[int]) -> list[int]:
+    def numbers(self, cells: Sequence[str], indexes: Sequence[int]) -> list[int]:
+        """Return a row's numbers in these columns, in millionths; 0 for what is no number."""
         texts = [money_text(cells[index]) for index in indexes]
-        return [number or 0 for number in _numbers(texts, self.pattern)] or [0]
+        return [number or 0 for number in _numbers(texts, self.pattern)]
 
 
 class OpenColumns(Inferred):

@@ -5,6 +5,7 @@ from contextlib import suppress
 
 from finance_api.importers.clauses import Topic
 from finance_api.importers.csv.dates import CANDIDATES, EXCEL, UNIX, DateForm
+from finance_api.importers.csv.guess import reversals
 from finance_api.importers.csv.guess.column import BY_HEADING, ONLY, Column, OpenColumns, best
 from finance_api.importers.csv.guess.money import find_money
 from finance_api.importers.csv.sniff import period_above
@@ -42,7 +43,8 @@ def infer_columns(open_: OpenColumns) -> None:
     find_money(open_)
     open_.take_best("currency", "currency", [c for c in open_.free if c.are_currencies])
     texts = open_.of(*({"payee", "note"} & open_.by_name))
-    open_.statuses = tuple(c.index for c in (*open_.free, *texts) if _is_status(c))
+    statuses = [column for column in (*open_.free, *texts) if _is_status(column)]
+    open_.statuses = tuple(c.index for c in statuses if not reversals.are_open(open_, c))
     _find_direction(open_)
     _find_accounts(open_)
     _find_texts(open_)

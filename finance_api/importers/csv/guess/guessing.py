@@ -111,7 +111,7 @@ class _Guessing:
         if survey.repeated:
             ids = listed(dict.fromkeys(survey.repeated.values()))
             self.remarks.append(f"left out rows that repeat another row and its id: {ids}")
-        ask_which_rows(survey, self.selection, plan.headings, questions)
+        ask_which_rows(plan, survey, self.selection, questions)
         self._ask_about_units()
         currencies = decide_currencies(plan, survey, questions)
 

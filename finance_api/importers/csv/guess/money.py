@@ -1,7 +1,7 @@
 """Finds the columns of money: the amount or its two sides, the balance, and what adds nothing."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, groupby, permutations, product
+from itertools import combinations, compress, groupby, permutations, product
 from operator import itemgetter
 
 from finance_api.importers.clauses import Says, Topic, clause
@@ -467,6 +467,22 @@ def _runs(amounts: Sequence[Column], balance: Column) -> bool:
     return len(found) > 2 and len({size for _, size, _ in found}) > 1 and bool(orders_of(found))
 
 
+def runs_through(open_: OpenColumns, rows: Sequence[bool]) -> bool:
+    """Return whether the balance changes by the size of each row's amount, also in these rows."""
+    money, balance = open_.of(*_MONEY), open_.of("balance")
+    if not balance or not any(rows) or not _runs(money, balance[0]):
+        return False
+    return None not in compress(balance[0].numbers, rows)
+
+
+def moved_by(open_: OpenColumns) -> Iterator[tuple[Sequence[str], int]]:
+    """Yield the cells of all rows, each with its money."""
+    ways = _ways(open_)
+    columns = [column.index for column, _ in ways]
+    for _, cells in open_.table.fitting_rows():
+        yield cells, _net(ways, open_.numbers(cells, columns))
+
+
 def _follows(balance: Column, moved: Iterable[int]) -> bool:
     """Return whether the balance changes by the money of each row."""
     rows = zip(moved, balance.numbers, strict=True)
@@ -481,8 +497,12 @@ def _ways(open_: OpenColumns) -> list[tuple[Column, int]]:
 def _moved(*ways: tuple[Column, int]) -> Iterator[int]:
     """Yield the money of each row. ways: columns, and as in `_WAYS`."""
     for units in _rows(*(column for column, _ in ways)):
-        pairs = zip(ways, units, strict=True)
-        yield sum(way * abs(each or 0) if way else each or 0 for (_, way), each in pairs)
+        yield _net(ways, [each or 0 for each in units])
+
+
+def _net(ways: Iterable[tuple[Column, int]], units: Iterable[int]) -> int:
+    pairs = zip(ways, units, strict=True)
+    return sum(way * abs(each) if way else each for (_, way), each in pairs)
 
 
 def _ends_days(open_: OpenColumns, balance: Column) -> bool:

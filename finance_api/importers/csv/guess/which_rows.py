@@ -9,15 +9,16 @@ from finance_api.importers.csv.cells import BLANK, money_text
 from finance_api.importers.csv.guess.column import field_in
 from finance_api.importers.csv.guess.evidence import Survey
 from finance_api.importers.csv.guess.status import Selection
-from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.table import is_date, is_text
 from finance_api.importers.csv.vocabulary import (
     BOOKED,
+    YES,
     folded,
     is_likely_not_money,
     is_not_money,
     kind_of,
+    role_fit,
 )
 from finance_api.importers.interface import MOST_COMMANDS, Choice, Questions
 
@@ -33,19 +34,23 @@ def names_balance(cells: Sequence[str]) -> bool:
     return any(kind_of(cell.strip()) for cell in cells)
 
 
-def ask_which_rows(
-    survey: Survey, selection: Selection, headings: Headings, questions: Questions
-) -> None:
+def ask_which_rows(plan: Plan, survey: Survey, selection: Selection, questions: Questions) -> None:
     """Ask about unknown words of a status, and about rows that may be totals."""
+    headings = plan.headings
     for index, unknown in selection.unknown.items():
         kept = [text for text, keeps in selection.words.get(index, {}).items() if keeps]
         _ask_for_words(index, headings.named(index), unknown, kept, questions)
     for column in survey.watched:
         words = {text.strip(): min(lines.values()) for text, lines in column.values.items()}
-        unknown = {text: line for text, line in words.items() if is_not_money(text)}
-        if unknown:
+        denied = role_fit("denial", column.heading) > 0
+        unknown = {
+            text: line
+            for text, line in words.items()
+            if is_not_money(text) or (denied and folded(text) in YES)
+        }
+        if unknown and column.index not in plan.inferred.explained:
             others = [text for text in words if text not in unknown]
-            booked = [text for text in others if folded(text) in BOOKED]
+            booked = [text for text in others if denied or folded(text) in BOOKED]
             unknown |= {text: words[text] for text in others if text not in booked}
             name = headings.named(column.index)
             _ask_for_words(column.index, name, unknown, booked, questions)
