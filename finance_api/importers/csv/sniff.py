@@ -88,14 +88,17 @@ def tables(text: TextFile, mapping: Mapping) -> Iterator[Table]:
 
 def below_labels(text: TextFile, mapping: Mapping) -> Iterator[Table]:
     """Yield the tables without headings that begin below lines of one cell each, such as the
-    number of the account, or of a text and another cell; or below an opening balance.
+    number of the account, or of a text and another cell; or below an opening balance, or below
+    lines of which each has a whole number.
     """
     lines = list(islice(text.lines(), SEARCHED_LINES))
     for delimiter in _delimiters(text, mapping):
         rows = [[cell for cell in _cells(line, delimiter) if cell.strip()] for line in lines]
         number = next((n for n, cells in enumerate(rows) if not _is_label(cells)), 0)
         first = next((n for n, cells in enumerate(rows) if looks_like_data(cells)), 0)
-        if first and any(kind_of(cell.strip()) == OPENING for cell in rows[first - 1]):
+        above = rows[first - 1] if first else []
+        is_opening = any(kind_of(cell.strip()) == OPENING for cell in above)
+        if is_opening or (first and all(map(_has_only_ids, rows[:first]))):
             number = first
         if number:
             below = replace(text, skip_rows=text.skip_rows + number)
@@ -121,8 +124,7 @@ def differing_column(table: Table) -> int | None:
     for index, (first, cells) in enumerate(zip(table.cells, columns, strict=False)):
         form, forms = _form(first), {*map(_form, cells)} - {()}
         if form and forms and form not in forms:
-            is_sure = form in _VAGUE and forms.isdisjoint(_VAGUE)
-            doubts += [index, index] if is_sure else [index]
+            doubts += [index, index] if forms.isdisjoint(_VAGUE) else [index]
     return doubts[-1] if len(doubts) > 1 else None
 
 
@@ -130,7 +132,7 @@ def _form(cell: str) -> tuple[object, ...]:
     """Return the form of a cell: which parts of a date are short; or what else it has."""
     text = money_text(cell)
     if is_date(text):
-        return tuple(len(part) > 2 for part in _BETWEEN_PARTS.split(text))
+        return tuple(len(part) > 2 for part in _BETWEEN_PARTS.split(text)[:3])
     if is_amount(text):
         return _WHOLE if text.isdigit() else ("decimals",)
     return _TEXT if text else ()
@@ -138,6 +140,12 @@ def _form(cell: str) -> tuple[object, ...]:
 
 def _is_label(cells: Sequence[str]) -> bool:
     return len(cells) < 2 or (len(cells) == 2 and is_text(cells[0]) and not is_date(cells[1]))
+
+
+def _has_only_ids(cells: Sequence[str]) -> bool:
+    """Return whether a row has a whole number, such as that of an account, but no other number."""
+    numbers = [text for cell in cells if is_amount(text := cell.strip())]
+    return bool(numbers) and all(map(str.isdigit, numbers))
 
 
 def _delimiters(text: TextFile, mapping: Mapping) -> tuple[str, ...]:

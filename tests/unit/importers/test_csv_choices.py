@@ -120,3 +120,55 @@ def test_rows_with_both_sides_that_are_their_sums_are_left_out():
     assert amounts(text, currency="EUR") == [-12.5, 900, -4, -2.5, 800]
     wrong = refusal(text.replace("16.50,900", "16.50,901"), currency="EUR")
     assert wrong.questions[0].reason == Topic.BOTH_SIDES and wrong.line == 5
+
+
+OF_WAYS = (
+    "Date;{0};Text;Amount\n2026-03-02;{1};a;1,50\n2026-03-03;{2};b;2,50\n2026-03-14;{1};c;3,50\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("heading", "out", "in_"),
+    [("B/A", "B", "A"), ("A/B", "A", "B"), ("MD / D", "MD", "D"), ("Quax-Brill", "quax", "brill")],
+)
+def test_of_two_words_that_make_the_heading_the_first_one_most_likely_means_money_out(
+    heading, out, in_
+):
+    for text in (OF_WAYS.format(heading, out, in_), OF_WAYS.format(heading, in_, out)):
+        assert answers(refusal(text, currency="EUR"))[0] == f"--sign {heading}={out}|{in_}"
+
+
+def test_that_all_words_mean_the_same_way_is_the_least_likely():
+    for first in answers(refusal(OF_WAYS.format("Flow", "away", "back"), currency="EUR"))[:2]:
+        assert first in ("--sign Flow=away|back", "--sign Flow=back|away")
+    refunds = answers(refusal(OF_WAYS.format("Type", "Quax", "Refund"), currency="EUR"))
+    assert refunds[0] == "--sign Type=Quax|Refund"
+
+
+def test_parts_of_amounts_without_signs_add_nothing():
+    text = """Date,Text,Meal,Tip,Total
+2026-03-02,Bar,10.00,1.50,11.50
+2026-03-09,Inn,20.00,0.00,20.00
+2026-03-16,Pub,30.00,3.25,33.25
+"""
+    refused = refusal(text, currency="EUR")
+    assert answers(refused) == ["--positive out", "--positive in"]
+
+
+def test_fees_that_are_named_twice_are_no_doubled_headings():
+    text = "Date,Text,Amount,Fee,Charge\n2026-03-02,Bar,-10.00,1.50,0.50\n"
+    fees = ["Fee=unsigned", "Charge=unsigned"]
+    assert amounts(text, currency="EUR", fee=fees) == [-10, -2]
+
+
+def test_lines_of_whole_numbers_above_rows_without_headings_are_left_out():
+    text = """0,,1234,BRANCH,0,0
+ACC-NO,,012345678,0,,0
+OPEN,20260302,,2500.00,OPEN BALANCE,,0,0
+HIST,20260302,,-12.50,KIOSK,Bar,7825,0
+HIST,20260304,,-7.50,SHOP,Food,6913,0
+HIST,20260316,,900.00,PAY,Job,3829,0
+CLOSE,20260317,,3380.00,CLOSE BALANCE,,0,0
+"""
+    assert amounts(text, currency="ZAR") == [-12.5, -7.5, 900]
+    assert refusal(text.replace("3380.00", "3380.01"), currency="ZAR")

@@ -230,7 +230,7 @@ def test_a_word_of_a_status_that_is_not_known_is_asked_about(word):
     text = STATUS.format(done="Done", open=word)
     refused = refusal(text)
     assert refused.line == 3
-    assert answers(refused) == [f"--only State=Done --only State={word}", "--only State=Done"]
+    assert answers(refused) == ["--only State=Done", f"--only State=Done --only State={word}"]
     assert amounts(text, only=["State=Done"]) == ["-5"]
 
 

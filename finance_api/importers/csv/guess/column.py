@@ -232,7 +232,7 @@ class OpenColumns(Inferred):
 
     @property
     def by_name(self) -> frozenset[str]:
-        return frozenset(self.known.keys() - self.user_mapping.named.keys())
+        return frozenset(self.known.keys() - self.user_mapping.named.keys() - {"fee", "sign"})
 
     def name(self, column: Column) -> str:
         return self.headings.named(column.index)

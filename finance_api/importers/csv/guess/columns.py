@@ -16,6 +16,7 @@ from finance_api.importers.csv.vocabulary import (
     NOT_MONEY,
     YES_OR_NO,
     folded,
+    heading_words,
     is_not_money,
 )
 from finance_api.importers.interface import ImportRefused, quoted
@@ -329,5 +330,6 @@ def _is_vocabulary(column: Column, has_ways: bool) -> bool:
     """
     if column.values <= YES_OR_NO:
         return True
-    is_said = column.fit("way") == 2 and len(column.values) > 1 and not has_ways
+    is_named = column.fit("way") == 2 or {*heading_words(column.heading)} == column.values
+    is_said = is_named and len(column.values) > 1 and not has_ways
     return len(column.values) <= _FEW and (is_said or not column.values.isdisjoint(DIRECTIONS))

@@ -279,8 +279,7 @@ def _choices_of_words(
     if not unknown and is_usual:
         return [Choice({"sign": name}, clause(Says.SAYS_WAY, column=name))]
     unknown, others = unknown[:_COMBINED], unknown[_COMBINED:]
-    for chosen in product((OUT, IN), repeat=len(unknown)):
-        ways = dict(zip(unknown, chosen, strict=True))
+    for ways in _possible_ways(name, unknown, known):
         are = tuple(clause(Says.WORD_IS, word=words[w], money=_MONEY[ways[w]]) for w in ways)
         both = sign_option(name, words.values(), {**known, **ways})
         choices.append(Choice({"sign": both}, clause(Says.WORDS_ARE, ways=are)))
@@ -294,6 +293,27 @@ def _choices_of_words(
         # A row that says no direction may be a move within the account.
         choices.sort(key=lambda choice: "only" not in choice.changes)
     return choices
+
+
+def _possible_ways(
+    heading: str, unknown: Sequence[str], known: abc.Mapping[str, int]
+) -> list[dict[str, int]]:
+    """Return the ways that unknown words may mean, the most likely first: not all words mean the
+    same, and of two words that make the heading, the first one means money out.
+    """
+    likely = {word: IN if is_repaid([word]) else OUT for word in unknown}
+    if not known and len(unknown) == 2 and {*heading_words(heading)} == {*unknown}:
+        likely = dict(zip(heading_words(heading), (OUT, IN), strict=True))
+    possible = [
+        dict(zip(unknown, ways, strict=True)) for ways in product((OUT, IN), repeat=len(unknown))
+    ]
+    return sorted(
+        possible,
+        key=lambda ways: (
+            len({*ways.values(), *known.values()}) < 2,
+            sum(ways[word] != likely[word] for word in unknown),
+        ),
+    )
 
 
 def _shown_way(line: int, direction: int) -> Clause:

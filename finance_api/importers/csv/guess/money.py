@@ -427,8 +427,10 @@ def _find_others(open_: OpenColumns, numbers: Sequence[Column]) -> None:
         # These two columns repeat the amounts.
         open_.explain(*sides, like=money[:1])
     for one, other in combinations(numbers, 2):
-        rows = ([each or 0 for each in row] for row in _rows(money[0], one, other))
-        if money[0].is_signed and all(units == a + b for units, a, b in rows):
+        rows = [[each or 0 for each in row] for row in _rows(money[0], one, other)]
+        # Without signs, columns that take turns may say which way money goes.
+        has_both = money[0].is_signed or any(a and b for _, a, b in rows)
+        if has_both and all(units == a + b for units, a, b in rows):
             # The amount is the sum of these.
             open_.explain(one, other)
     for column in numbers:

@@ -141,8 +141,9 @@ def _ask_for_words(
     else:
         all_but_one = [[text for text in unknown if text != left_out] for left_out in unknown]
         possible = [[*unknown], [], *all_but_one, *([text] for text in unknown)][:MOST_COMMANDS]
-    # Most likely, the words that say so are of rows that are no transactions.
-    possible.sort(key=lambda chosen: sum((t in chosen) == is_likely_not_money(t) for t in unknown))
+    # Most likely, the words that are known for transactions are all that mark one.
+    likely = [] if kept else [text for text in unknown if not is_likely_not_money(text)]
+    possible.sort(key=lambda chosen: sum((t in chosen) != (t in likely) for t in unknown))
     choices = []
     for chosen in possible:
         if texts := [*kept, *chosen]:
