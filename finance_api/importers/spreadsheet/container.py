@@ -5,7 +5,6 @@ This module finds such cells. expat reads the XML in pieces, so memory use does 
 size of the file. Entities are refused, and nothing is downloaded.
 """
 
-import errno
 import lzma
 import re
 import shutil
@@ -22,7 +21,7 @@ import olefile
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.text import count_text
 
-#: Maximum number of XML elements or xls records in a file: 100 MB of ordinary cells have fewer.
+#: Maximum number of elements in a part, or of xls records: 100 MB of ordinary cells have fewer.
 MAX_ELEMENTS = 10_000_000
 #: Maximum number of sheets in a workbook: all of them are checked.
 MAX_SHEETS = 256
@@ -93,10 +92,13 @@ def _events(part: IO[bytes], *names: str, with_text: bool = False) -> Iterator[_
     if with_text:
         parser.CharacterDataHandler = lambda text: events.append(("", {}, text))
     parser.EntityDeclHandler = refuse
-    read = 0
+    read = elements = 0
     try:
         while piece := part.read(_PIECE_BYTES):
             read += len(piece)
+            elements += piece.count(b"<") - piece.count(b"</")
+            if elements > MAX_ELEMENTS:
+                raise too_many(MAX_ELEMENTS, "cells and other elements")
             parser.Parse(piece)
             # expat buffers incomplete tags and comments.
             if read - parser.CurrentByteIndex > _MAX_TAG_BYTES or len(interned) > _MAX_NAMES:
@@ -279,9 +281,6 @@ _DAMAGES = (
     *(OSError, RuntimeError, ValueError, LookupError, OverflowError),
 )
 
-#: Errors of a full disk, for which the file is not to blame.
-_FULL = (errno.ENOSPC, errno.EDQUOT)
-
 
 def looks_like_spreadsheet(stream: BinaryIO) -> bool:
     """Return whether a file is a spreadsheet, even a damaged one; rewind the stream."""
@@ -314,78 +313,52 @@ def checked_copy(stream: BinaryIO, copy: Path) -> dict[int, str]:
     """Write a copy for calamine to read, and return the faults that calamine would miss.
 
     The result maps the number of a sheet, from 0, to a text that names the sheet's first cell
-    without a value and says why it has none. The copy of an xlsx or ods file contains only its
-    checked members, unpacked.
-    Raises ImportRefused.
+    without a value and says why it has none. Raises ImportRefused.
     """
+    size = stream.seek(0, 2)
+    if size > MAX_BYTES:
+        raise _too_large("has", size)
+    stream.seek(0)
+    with copy.open("wb") as target:
+        shutil.copyfileobj(stream, target)
     try:
-        start = stream.read(len(olefile.MAGIC))
-        stream.seek(0)
-        if start == olefile.MAGIC:
-            return _copy_book(stream, copy)
-        kind = _unpack(stream, copy)
+        if olefile.isOleFile(copy):
+            return _faults_in_ole(copy)
         with zipfile.ZipFile(copy) as archive:
+            kind = _check_members(archive)
             return faults_in_xlsx(archive) if kind == "xlsx" else faults_in_ods(archive)
-    except _DAMAGES as error:
-        if isinstance(error, OSError) and error.errno in _FULL:
-            raise
+    except _DAMAGES:
         raise damaged() from None
 
 
-def _copy_book(stream: BinaryIO, copy: Path) -> dict[int, str]:
-    if stream.seek(0, 2) > MAX_BYTES:
-        raise _too_large("has", stream.tell())
-    stream.seek(0)
-    with olefile.OleFileIO(stream, raise_defects=olefile.DEFECT_INCORRECT) as container:
+def _faults_in_ole(copy: Path) -> dict[int, str]:
+    with olefile.OleFileIO(copy, raise_defects=olefile.DEFECT_INCORRECT) as container:
         if container.exists("EncryptedPackage"):
             raise with_password()
         name = next((name for name in ("Workbook", "Book") if container.exists(name)), None)
         if name is None:
             raise _no_spreadsheet()
-        faults = faults_in_xls(container.openstream(name))
-    stream.seek(0)
-    with copy.open("wb") as target:
-        shutil.copyfileobj(stream, target)
-    return faults
+        return faults_in_xls(container.openstream(name))
 
 
-def _unpack(stream: BinaryIO, copy: Path) -> str:
-    """Write an unpacked copy; return the kind of spreadsheet. Raises ImportRefused."""
-    names: set[str] = set()
-    elements = 0
-    with zipfile.ZipFile(stream) as archive:
-        members = archive.infolist()
-        size = sum(member.file_size for member in members)
-        if size > MAX_BYTES:
-            raise _too_large("unpacks to", size)
-        if any(member.flag_bits & 1 for member in members) or _is_encrypted(archive):
-            raise with_password()
-        kind = _kind(archive)
-        if not kind or (kind == "xlsx" and _BOOK not in archive.namelist()):
-            raise _no_spreadsheet()
-        with zipfile.ZipFile(copy, "w") as unpacked:
-            for member in members:
-                name = member.filename
-                # calamine ignores case in the names of members.
-                if name.lower() in names:
-                    raise damaged(f": its part {name!r} is there twice")
-                names.add(name.lower())
-                with unpacked.open(name, "w") as target:
-                    for piece in _pieces(archive, member):
-                        elements += piece.count(b"<") - piece.count(b"</")
-                        target.write(piece)
-                if elements > MAX_ELEMENTS:
-                    raise too_many(MAX_ELEMENTS, "cells and other elements")
+def _check_members(archive: zipfile.ZipFile) -> str:
+    """Return the kind of spreadsheet. Raises ImportRefused."""
+    members = archive.infolist()
+    size = sum(member.file_size for member in members)
+    if size > MAX_BYTES:
+        raise _too_large("unpacks to", size)
+    if any(member.flag_bits & 1 for member in members) or _is_encrypted(archive):
+        raise with_password()
+    kind = _kind(archive)
+    if not kind or (kind == "xlsx" and _BOOK not in archive.namelist()):
+        raise _no_spreadsheet()
+    # calamine ignores case in the names of members.
+    if len({member.filename.lower() for member in members}) < len(members):
+        raise damaged(": one of its parts is there twice")
+    # calamine does not read all parts to their end.
+    if (incomplete := archive.testzip()) is not None:
+        raise damaged(f": its part {incomplete!r} is incomplete")
     return kind
-
-
-def _pieces(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
-    try:
-        with archive.open(member) as part:
-            while piece := part.read(_PIECE_BYTES):
-                yield piece
-    except zipfile.BadZipFile:
-        raise damaged(f": its part {member.filename!r} is incomplete") from None
 
 
 def _is_encrypted(archive: zipfile.ZipFile) -> bool:
