@@ -21,6 +21,8 @@ setup(
     package_data={
         # A link to development.ini.
         "finance_api.cli": ["*.ini"],
+        "finance_api.importers": ["*.toml"],
+        "finance_api.importers.books": ["*.toml"],
         "finance_api.importers.csv": ["*.toml", "profiles/*.toml", "profiles/index.json"],
         "finance_api.resources": ["*.txt"],
         "finance_api.web": [

@@ -1,9 +1,11 @@
 """What readers of books in plain text share: accounts are paths, and transactions have no ids."""
 
 import hashlib
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 
 from finance_api.importers.books.double_entry.mapping import DoubleEntry
 from finance_api.importers.books.double_entry.model import Account, Kind, Leg, Transaction
@@ -12,23 +14,24 @@ from finance_api.resources.currencies import decimals_of
 from finance_api.resources.field import MAX_SOURCE_CHARACTERS
 from finance_api.values.number import DECIMALS
 
-#: Words in names of accounts -> the type of account. The first line that fits decides.
-_TYPES = {
-    "CreditCard": "credit card, creditcard, kreditkarte, visa, mastercard, amex",
-    "Mortgage": "mortgage, hypothek, hypotheek, hypothèque",
-    "Loan": "loan, kredit, darlehen, prêt, lening, préstamo, prestito",
-    "SavingAccount": "saving, sparkonto, tagesgeld, épargne, livret, ahorro, risparmio, spaar",
-    "Investment": "investment, broker, brokerage, depot, stock, fund, fonds, portfolio, securities",
-    "Cash": "cash, wallet, bargeld, kasse, portemonnaie, espèces, efectivo, contanti, contant",
-    "CurrentAccount": "bank, checking, current, giro, courant, corriente, betaalrekening",
-}
-_WORDS = {word: kind for kind, words in _TYPES.items() for word in words.split(", ")}
+
+def _meanings(table: str) -> dict[str, str]:
+    """Return word -> what it means, from the file beside this one."""
+    words = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))[table]
+    return {
+        word.strip(): meaning
+        for meaning, text in words.items()
+        for word in text.strip().replace("\n", ",").split(",")
+    }
+
+
+_TYPES, _ROOTS = _meanings("types"), _meanings("roots")
 
 
 def account_type(path: str) -> str:
     """Return the type of account that its path tells, from its last name on."""
     for name in reversed(path.casefold().split(":")):
-        for word, kind in _WORDS.items():
+        for word, kind in _TYPES.items():
             if name == word or name == f"{word}s" or f" {word}" in f" {name}":
                 return kind
     return "General"
@@ -110,39 +113,7 @@ def most_common(numbers: Mapping[int, int]) -> int:
     return max(numbers, key=lambda number: (numbers[number], number))
 
 
-#: The names of the roots in several languages -> the kind of the accounts below.
-_ROOTS = {
-    Kind.MONEY: (
-        "asset, assets, liability, liabilities, debt, debts, aktiva, vermögen, vermoegen, passiva, "
-        "verbindlichkeiten, schulden, actif, actifs, passif, passifs, dettes, activo, activos, "
-        "pasivo, pasivos, deudas, attività, passività, debiti, activa, bezittingen, ativo, ativos, "
-        "passivo, passivos, tillgångar, skulder, eiendeler, gjeld, aktiver, passiver, gæld, varat, "
-        "velat, aktywa, pasywa, aktíva, pasíva, eszközök, források, active, datorii, активы, "
-        "обязательства, активи, 資産, 負債, 资产, 负债"
-    ),
-    Kind.INCOME: (
-        "income, revenue, revenues, einnahmen, einkommen, ertrag, erträge, ertraege, revenu, "
-        "revenus, produits, ingreso, ingresos, entrate, ricavi, reddito, inkomsten, baten, "
-        "receita, receitas, rendimentos, inkomster, intäkter, inntekter, indtægter, tulot, "
-        "przychody, dochody, příjmy, výnosy, príjmy, bevétel, bevételek, venituri, доходы, "
-        "доходи, 収入, 收入"
-    ),
-    Kind.EXPENSE: (
-        "expense, expenses, ausgaben, aufwand, aufwendungen, kosten, dépense, dépenses, charges, "
-        "gasto, gastos, spese, uscite, costi, uitgaven, lasten, despesa, despesas, utgifter, "
-        "kostnader, utgift, udgifter, omkostninger, menot, kulut, wydatki, koszty, výdaje, "
-        "náklady, kiadás, kiadások, cheltuieli, расходы, витрати, 支出, 費用, 费用"
-    ),
-    Kind.EQUITY: (
-        "equity, eigenkapital, anfangsbestand, anfangsbestände, capitaux propres, capital, "
-        "patrimonio, patrimonio neto, patrimonio netto, eigen vermogen, património, eget kapital, "
-        "egenkapital, oma pääoma, kapitał, kapitał własny, vlastní kapitál, vlastné imanie, saját "
-        "tőke, capitaluri, капитал, капітал, 純資産, 权益"
-    ),
-}
-_KINDS = {name: kind for kind, names in _ROOTS.items() for name in names.split(", ")}
-
-
 def kind_of_root(path: str) -> Kind | None:
     """Return the kind of an account that the name of its root tells; None if none."""
-    return _KINDS.get(path.partition(":")[0].casefold())
+    name = _ROOTS.get(path.partition(":")[0].casefold())
+    return None if name is None else Kind[name]

@@ -25,7 +25,8 @@ from finance_api.importers.csv.vocabulary import (
     role_fit,
     spelled_headings,
 )
-from finance_api.importers.decoding import PROPOSED, WESTERN, TextFile, open_text
+from finance_api.importers.decoding import TextFile, open_text
+from finance_api.importers.encodings import PROPOSED, WESTERN
 from finance_api.importers.interface import (
     ImportRefused,
     Questions,
