@@ -7,15 +7,14 @@ downloaded; depth and size are limited.
 import codecs
 import re
 import sys
-from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, NamedTuple
 from xml.parsers import expat
 
-from finance_api.importers.camt.entry import Element, transaction_of
 from finance_api.importers.decoding import fits, utf_16_of
-from finance_api.importers.interface import HEAD_BYTES, ImportRefused, quoted
+from finance_api.importers.interface import ANOTHER_FILE, HEAD_BYTES, ImportRefused, quoted
 from finance_api.resources.currencies import current_code
-from finance_api.values.text import count_text
+from finance_api.values.text import count_text, one_line
 
 #: Elements that are statements -> the kind of message that contains them.
 STATEMENTS = {"Rpt": "camt.052", "Stmt": "camt.053", "Ntfctn": "camt.054"}
@@ -38,6 +37,60 @@ _DECLARED = re.compile(rb"<\?xml[^<>]*?\bencoding\s*=\s*[\"']([^\"'<>]*)[\"']")
 _LATIN = frozenset({"utf-8", "utf8", "us-ascii", "iso-8859-1"})
 
 
+class Element:
+    """One element with its content.
+
+    name: the name without a namespace prefix. text: the text of a leaf, stripped.
+    currency: the attribute Ccy. line: where the element begins in the file, from 1.
+    parts: what was read of an entry's transactions, which are not among its children.
+    """
+
+    __slots__ = ("children", "currency", "line", "name", "parts", "text")
+
+    def __init__(self, name: str, line: int, currency: str | None = None) -> None:
+        self.name = name
+        self.line = line
+        self.currency = currency
+        self.text = ""
+        self.children: list[Element] = []
+        self.parts: list[Any] = []
+
+    def all(self, *path: str) -> "Iterator[Element]":
+        """Yield the non-empty elements at a path of names below this element, in order."""
+        name, *rest = path
+        for child in self.children:
+            if child.name == name:
+                if rest:
+                    yield from child.all(*rest)
+                elif child.text or child.children:
+                    yield child
+
+    def first(self, *paths: str) -> "Element | None":
+        """Return the first element at the first path (such as ``A/B``) that leads to one."""
+        for path in paths:
+            found = next(self.all(*path.split("/")), None)
+            if found is not None:
+                return found
+        return None
+
+    def only(self, name: str) -> "Element":
+        """Return the only child with this name. Raises ImportRefused for none or several."""
+        found = [child for child in self.children if child.name == name]
+        if len(found) != 1:
+            raise self.refused(f"has {len(found) or 'no'} <{name}>")
+        return found[0]
+
+    def text_of(self, *paths: str) -> str | None:
+        """Return the text of the element that `first` returns, on one line."""
+        found = self.first(*paths)
+        return None if found is None else one_line(found.text)
+
+    def refused(self, reason: str) -> ImportRefused:
+        """Return a refusal of the file that names this element, its text and the reason."""
+        value = f"{quoted(self.text)} " if self.text else ""
+        return ImportRefused(f"<{self.name}> {value}{reason}; {ANOTHER_FILE}", self.line)
+
+
 class Found(NamedTuple):
     """An entry (``Ntry``), and the statement and message that contain it.
 
@@ -50,14 +103,15 @@ class Found(NamedTuple):
     entry: Element | None
 
 
-def entries_in(stream: BinaryIO) -> Iterator[Found]:
+def entries_in(stream: BinaryIO, read_part: Callable[[Element], Any]) -> Iterator[Found]:
     """Yield each entry, and each statement after its entries. Raises ImportRefused.
 
+    read_part: reads a transaction, whose element is then forgotten.
     Some banks write several documents behind each other: they are read one after the other.
     """
     charset = _charset_of(stream)
     stream.seek(0)
-    builder = _Builder(charset, 0)
+    builder = _Builder(charset, 0, read_part)
     start = read = 0
     piece = b""
     try:
@@ -66,7 +120,7 @@ def entries_in(stream: BinaryIO) -> Iterator[Found]:
             yield from builder.taken()
             if size is not None:
                 start, read = stream.seek(start + size), 0
-                builder = _Builder(charset, builder.line - 1)
+                builder = _Builder(charset, builder.line - 1, read_part)
                 continue
             read += len(piece)
             # expat buffers incomplete tags and comments.
@@ -116,9 +170,12 @@ def _too_long(line: int) -> ImportRefused:
 class _Builder:
     """Builds elements from a parser's events. before: the number of lines before the document."""
 
-    def __init__(self, charset: str | None, before: int) -> None:
+    def __init__(
+        self, charset: str | None, before: int, read_part: Callable[[Element], Any]
+    ) -> None:
         self.parser = parser = expat.ParserCreate(charset, intern={})
         self._before = before
+        self._read_part = read_part
         self._open = [Element("", 1)]
         self._texts: list[str] = []
         self._text_size = 0
@@ -224,7 +281,7 @@ class _Builder:
         if element is self._transaction:
             parent.children.pop()
             assert self._entry is not None
-            self._entry.parts.append(transaction_of(element))
+            self._entry.parts.append(self._read_part(element))
             self._transaction, self._held = None, self._held_before_transaction
             self._hold(_TRANSACTION_BYTES)
         elif element is self._entry:

@@ -3,8 +3,8 @@
 import pytest
 
 from finance_api.importers.interface import Entry, ImportRefused
-from finance_api.importers.mt940 import fields
-from finance_api.importers.mt940.fields import Details, details_of
+from finance_api.importers.mt940 import importer
+from finance_api.importers.mt940.details import Details, details_of
 from finance_api.importers.mt940.importer import Mt940Importer
 from finance_api.values.number import decimal_text
 from finance_api.values.text import shown
@@ -438,7 +438,7 @@ def test_damaged_bytes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     data = mt940([mt940_entry("2026-01-05", "1")], closing=("1", "2026-01-05"))
     assert read_bank_file(data + "\0\0")
     assert "line 4: the file contains NUL bytes" in refusal(data.replace("NTRF", "\0"))
-    monkeypatch.setattr(fields, "MAX_FIELD_CHARACTERS", 1_000)
+    monkeypatch.setattr(importer, "MAX_FIELD_CHARACTERS", 1_000)
     for text in ("x" * 1_001, "x\n" * 600):
         assert "a field has more than 1,000 characters" in refusal(data + ":86:" + text)
 
