@@ -1,7 +1,7 @@
 """What readers of all books share."""
 
 from abc import ABC, abstractmethod
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, namedtuple
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import date
@@ -47,6 +47,11 @@ def parse_day(text: str, place: str) -> date:
         return check_day(date.fromisoformat(text), place)
     except ValueError:
         raise ImportRefused(f"{quoted(text)} is not a date in {place}") from None
+
+
+def row_type(title: str, names: Iterable[str]) -> Any:
+    """Return a named tuple for the rows of a table or list of another program."""
+    return namedtuple(title, names)
 
 
 class Remarks:

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, BinaryIO
 
+from finance_api.importers.books.reading import row_type
 from finance_api.importers.interface import ImportRefused, listed, quoted
 from finance_api.values.text import count_text
 
@@ -82,12 +83,15 @@ class SqliteFile:
         query = f'SELECT {names} FROM main."{table}" NOT INDEXED ORDER BY {order}'  # noqa: S608
         return self._connection.execute(query)
 
-    def rows(self, table: str, order: str = "rowid") -> Iterator[tuple[Any, ...]]:
-        """Yield the columns that are read. A missing number is 0. order: an expression.
+    def rows(self, table: str, order: str = "rowid") -> Iterator[Any]:
+        """Yield the columns that are read as named tuples. A missing number is 0.
+
+        order: an expression.
 
         Raises ImportRefused for a value of another type than its column has.
         """
         types = self.read[table]
+        named = row_type(table, types)
         for row in self.untyped_rows(table, *types, order=order):
             values: list[Any] = []
             for value, (name, kind) in zip(row, types.items(), strict=True):
@@ -99,7 +103,7 @@ class SqliteFile:
                         f"where the program has a {'whole number' if kind is int else 'text'}"
                     )
                 values.append(value)
-            yield tuple(values)
+            yield named._make(values)
 
 
 @contextmanager

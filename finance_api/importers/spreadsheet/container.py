@@ -352,9 +352,11 @@ def _check_members(archive: zipfile.ZipFile) -> str:
     kind = _kind(archive)
     if not kind or (kind == "xlsx" and _BOOK not in archive.namelist()):
         raise _no_spreadsheet()
-    # calamine ignores case in the names of members.
-    if len({member.filename.lower() for member in members}) < len(members):
-        raise damaged(": one of its parts is there twice")
+    names: dict[str, zipfile.ZipInfo] = {}
+    for member in members:
+        # calamine ignores case in the names of members.
+        if names.setdefault(member.filename.lower(), member) is not member:
+            raise damaged(f": its part {member.filename!r} is there twice")
     # calamine does not read all parts to their end.
     if (incomplete := archive.testzip()) is not None:
         raise damaged(f": its part {incomplete!r} is incomplete")

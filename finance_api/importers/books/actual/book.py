@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any
 
 from finance_api.importers.books.reading import Remarks, check_day
 from finance_api.importers.books.single_entry import Account, Category, Entry
@@ -26,27 +26,30 @@ class Names:
 
     def __init__(self, database: SqliteFile, remarks: Remarks) -> None:
         self.accounts = {
-            account_id: Account(name or "-", bool(off_budget), bool(closed))
-            for account_id, name, off_budget, closed, tombstone in database.rows("accounts")
-            if not tombstone
+            row.id: Account(row.name or "-", bool(row.offbudget), bool(row.closed))
+            for row in database.rows("accounts")
+            if not row.tombstone
         }
-        groups = {row[0]: row for row in database.rows("category_groups") if not row[4]}
+        groups = {row.id: row for row in database.rows("category_groups") if not row.tombstone}
         self.categories: dict[str, Category] = {}
-        for category_id, name, group_id, hidden, tombstone, goal in database.rows("categories"):
-            if tombstone:
+        for row in database.rows("categories"):
+            if row.tombstone:
                 continue
+            group = groups.get(row.cat_group)
             # The group says whether a category is income, even if the category says otherwise.
-            _, group, is_income, group_hidden, _ = groups.get(group_id, (None, None, 0, 0, 0))
-            self.categories[category_id] = Category(
-                name or "-", group, bool(is_income), bool(hidden or group_hidden)
+            self.categories[row.id] = Category(
+                row.name or "-",
+                group and group.name,
+                bool(group and group.is_income),
+                bool(row.hidden or (group and group.hidden)),
             )
-            remarks.count("goals of categories, not imported", goal is not None)
+            remarks.count("goals of categories, not imported", row.goal_def is not None)
         self._category_mapping = dict(database.rows("category_mapping"))
         self._payee_mapping = dict(database.rows("payee_mapping"))
         self._payees = {
-            payee_id: (name, transfer_account)
-            for payee_id, name, transfer_account, tombstone in database.rows("payees")
-            if not tombstone
+            row.id: (row.name, row.transfer_acct)
+            for row in database.rows("payees")
+            if not row.tombstone
         }
 
     def category(self, category_id: str | None) -> str | None:
@@ -65,32 +68,6 @@ class Names:
         return name if account_id is None else self.accounts[account_id].name
 
 
-class _Row(NamedTuple):
-    """A row of the table, in the order of its columns that are read."""
-
-    id: str
-    is_parent: int
-    is_child: int
-    parent_id: str | None
-    account: str
-    category: str | None
-    amount: int
-    payee: str | None
-    notes: str | None
-    date: int
-    imported_payee: str | None
-    is_opening: int
-    other_half: str | None
-    tombstone: int
-    cleared: int
-    reconciled: int
-    bank_id: str | None
-
-    @property
-    def family(self) -> str | None:
-        return self.parent_id if self.is_child else self.id
-
-
 class Transactions:
     """The transactions of a book. After they were read, balances: of the accounts as Actual shows
     them, in Actual's units. bank_texts: how many have a text or an id from the bank.
@@ -104,38 +81,34 @@ class Transactions:
         """Yield what is neither deleted nor without account and date. Raises ImportRefused."""
         self.balances: Counter[str] = Counter()
         self.bank_texts = 0
-        for _, family in groupby(self._rows(), lambda row: row.family):
-            rows = list(family)
-            parents = {row.id for row in rows if row.is_parent}
+        rows = self._database.rows("transactions", _FAMILIES)
+        counted = (r for r in rows if not r.tombstone and r.acct is not None and r.date)
+        for _, family in groupby(counted, lambda row: row.parent_id if row.isChild else row.id):
+            members = list(family)
+            parents = {row.id for row in members if row.isParent}
             parts: list[Entry] = []
             wholes: list[Entry] = []
-            for row in rows:
-                if not row.is_parent:
-                    self.balances[row.account] += row.amount
-                is_orphan = row.is_child and row.parent_id not in parents
-                if not is_orphan and row.account in self._names.accounts:
-                    (wholes if row.is_parent else parts).append(self._entry(row))
+            for row in members:
+                if not row.isParent:
+                    self.balances[row.acct] += row.amount
+                is_orphan = row.isChild and row.parent_id not in parents
+                if not is_orphan and row.acct in self._names.accounts:
+                    (wholes if row.isParent else parts).append(self._entry(row))
             yield from (whole._replace(parts=parts) for whole in wholes)
             if not wholes:
                 yield from parts
 
-    def _rows(self) -> Iterator[_Row]:
-        for values in self._database.rows("transactions", _FAMILIES):
-            row = _Row(*values)
-            if not row.tombstone and row.account is not None and row.date:
-                yield row
-
-    def _entry(self, row: _Row) -> Entry:
+    def _entry(self, row: Any) -> Entry:
         try:
             day = day_of(row.date).isoformat()
         except ImportRefused as refused:
             raise ImportRefused(f"the transaction {quoted(row.id)}: {refused.reason}") from None
-        payee = self._names.payee(row.payee) or row.imported_payee
-        has_other_text = row.imported_payee not in (None, payee)
-        self.bank_texts += has_other_text or row.bank_id is not None
+        payee = self._names.payee(row.description) or row.imported_description
+        has_other_text = row.imported_description not in (None, payee)
+        self.bank_texts += has_other_text or row.financial_id is not None
         return Entry(
             row.id,
-            row.account,
+            row.acct,
             day,
             row.amount,
             payee,
@@ -143,8 +116,8 @@ class Transactions:
             "reconciled" if row.reconciled else "cleared" if row.cleared else "uncleared",
             self._names.category(row.category),
             _tags_in(row.notes),
-            row.other_half,
-            is_opening=bool(row.is_opening) and not row.is_child,
+            row.transferred_id,
+            is_opening=bool(row.starting_balance_flag) and not row.isChild,
         )
 
 

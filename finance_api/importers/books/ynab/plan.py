@@ -3,215 +3,114 @@
 Based on version 1.86 of the API's description, https://api.ynab.com/v1.
 """
 
-from dataclasses import dataclass, field
-from functools import cache
 from sys import intern
-from typing import Any, BinaryIO, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, BinaryIO
 
 from finance_api.importers.books.json_stream import JsonDamaged, JsonStream
+from finance_api.importers.books.reading import row_type
 from finance_api.importers.interface import ImportRefused, quoted
 
-_Row = TypeVar("_Row", bound=NamedTuple)
 #: Objects that wrap the plan. It was called a budget until version 1.78.
 _WRAPPERS = ("data", "plan", "budget")
-
-
-class Account(NamedTuple):
-    """balance: milliunits, as all amounts."""
-
-    id: str
-    name: str
-    type: str
-    on_budget: bool
-    balance: int
-    closed: bool = False
-    note: str | None = None
-    deleted: bool = False
-
-
-class Payee(NamedTuple):
-    id: str
-    name: str
-    transfer_account_id: str | None = None
-
-
-class CategoryGroup(NamedTuple):
-    id: str
-    name: str
-    hidden: bool = False
-    internal: bool = False
-    deleted: bool = False
-
-
-class Category(NamedTuple):
-    id: str
-    category_group_id: str
-    name: str
-    hidden: bool = False
-    internal: bool = False
-    note: str | None = None
-    goal_type: str | None = None
-    deleted: bool = False
-
-
-class MonthCategory(NamedTuple):
-    """A category in one month."""
-
-    id: str
-    budgeted: int
-    activity: int
-    deleted: bool = False
-
-
-class Month(NamedTuple):
-    month: str
-    categories: list[Any]  # of MonthCategory
-    note: str | None = None
-    deleted: bool = False
-
-
-class Transaction(NamedTuple):
-    """A transaction, or a part of a split, which has no date and account. transaction_id: of a
-    part, the whole.
-    """
-
-    id: str
-    amount: int
-    date: str = ""
-    account_id: str = ""
-    payee_id: str | None = None
-    category_id: str | None = None
-    memo: str | None = None
-    cleared: str | None = None
-    approved: bool = True
-    flag_color: str | None = None
-    flag_name: str | None = None
-    transfer_account_id: str | None = None
-    transfer_transaction_id: str | None = None
-    import_id: str | None = None
-    deleted: bool = False
-    transaction_id: str | None = None
-
-
-class Schedule(NamedTuple):
-    id: str
-    date_first: str
-    frequency: str
-    amount: int
-    account_id: str
-    payee_id: str | None = None
-    category_id: str | None = None
-    memo: str | None = None
-    flag_color: str | None = None
-    flag_name: str | None = None
-    transfer_account_id: str | None = None
-    deleted: bool = False
-
-
-class SchedulePart(NamedTuple):
-    id: str
-    scheduled_transaction_id: str
-    deleted: bool = False
-
-
-class Place(NamedTuple):
-    id: str
-
-
-@dataclass
-class Plan:
-    """A plan that was read to its end. Deleted objects are left out."""
-
-    id: str | None = None
-    currency_format: dict[str, Any] | None = None
-    accounts: list[Account] = field(default_factory=list)
-    payees: list[Payee] = field(default_factory=list)
-    payee_locations: list[Place] = field(default_factory=list)
-    category_groups: list[CategoryGroup] = field(default_factory=list)
-    categories: list[Category] = field(default_factory=list)
-    months: list[Month] = field(default_factory=list)
-    transactions: list[Transaction] = field(default_factory=list)
-    subtransactions: list[Transaction] = field(default_factory=list)
-    scheduled_transactions: list[Schedule] = field(default_factory=list)
-    scheduled_subtransactions: list[SchedulePart] = field(default_factory=list)
-
-
-#: The lists of a plan, and the types of their rows.
-_LISTS: dict[str, type[NamedTuple]] = {
-    name: get_args(hint)[0]
-    for name, hint in get_type_hints(Plan).items()
-    if get_origin(hint) is list
+_DELETED = "deleted:bool?"
+_ROW = "payee_id? category_id? memo? flag_color? flag_name? transfer_account_id?"
+#: The lists of a plan, and the members of their objects that are read: ``amount:int memo?`` are a
+#: whole number, and a text that may be missing. Amounts are thousandths of the currency's unit.
+_READ = {
+    "accounts": f"id name type on_budget:bool balance:int closed:bool? note? {_DELETED}",
+    "payees": "id name",
+    "payee_locations": "id",
+    "category_groups": f"id name hidden:bool? internal:bool? {_DELETED}",
+    "categories": (
+        f"id category_group_id name hidden:bool? internal:bool? note? goal_type? {_DELETED}"
+    ),
+    "months": f"month categories:list note? {_DELETED}",
+    "transactions": (
+        f"id date amount:int account_id cleared? approved:bool? import_id? "
+        f"transfer_transaction_id? {_ROW} {_DELETED}"
+    ),
+    "subtransactions": (f"id transaction_id amount:int transfer_transaction_id? {_ROW} {_DELETED}"),
+    "scheduled_transactions": f"id date_first frequency amount:int account_id {_ROW} {_DELETED}",
+    "scheduled_subtransactions": f"id scheduled_transaction_id {_DELETED}",
 }
+_TYPES = {"": str, "int": int, "bool": bool, "list": list}
 
 
-def read_plan(stream: BinaryIO) -> Plan:
-    """Raises ImportRefused."""
-    plan, source = Plan(), JsonStream(stream)
-    try:
-        _read_members(source, plan)
-        source.end()
-    except (JsonDamaged, RecursionError):
-        raise ImportRefused(
-            "the file is damaged or cut short: save the answer of YNAB's API again"
-        ) from None
-    if plan.id is None or not plan.accounts:
-        raise ImportRefused(
-            "the file has no plan with accounts: ask YNAB's API for a whole plan, with GET "
-            "/v1/plans/{plan_id}"
-        )
-    return plan
+class _Rows:
+    """The objects of a list as named tuples. members: as in _READ."""
 
+    def __init__(self, title: str, members: str) -> None:
+        self._title = title
+        self._members: list[tuple[str, type, bool]] = []
+        for each in members.split():
+            name, _, kind = each.removesuffix("?").partition(":")
+            self._members.append((name, _TYPES[kind], each.endswith("?")))
+        self._tuple = row_type(title, [name for name, *_ in self._members])
 
-def _read_members(source: JsonStream, plan: Plan) -> None:
-    for name in source.members():
-        if name in _WRAPPERS:
-            _read_members(source, plan)
-        elif kind := _LISTS.get(name):
-            for element in source.elements():
-                row = parsed(kind, element, name)
-                if isinstance(row, Month):
-                    categories = [parsed(MonthCategory, each, name) for each in row.categories]
-                    row = row._replace(categories=categories)
-                if not getattr(row, "deleted", False):
-                    getattr(plan, name).append(row)
-        elif name == "id":
-            if plan.id is not None:
-                raise ImportRefused("the file has two plans: give one plan a file")
-            value = source.value()
-            plan.id = value if isinstance(value, str) else None
-        elif name == "currency_format":
-            value = source.value()
-            plan.currency_format = value if isinstance(value, dict) else None
-        else:
-            source.skip()
-
-
-def parsed(kind: type[_Row], element: Any, title: str) -> _Row:
-    """Return the members of an object that are read. Raises ImportRefused.
-
-    title: the name of the list that the object is in.
-    """
-    if not isinstance(element, dict):
-        raise ImportRefused(f"{title} has {quoted(str(element))}, where YNAB has an object")
-    values: list[Any] = []
-    for name, expected, default in _members(kind):
-        value = element.get(name)
-        if value is None:
-            value = default
-        if not isinstance(value, expected) or (isinstance(value, bool) and expected is not bool):
-            shown = "nothing" if value is None else quoted(str(value))
+    def row(self, element: Any) -> Any:
+        """Return the members of an object that are read. Raises ImportRefused."""
+        if not isinstance(element, dict):
             raise ImportRefused(
-                f"{name} is {shown} in {quoted(str(element.get('id', element.get('month'))))} of "
-                f"{title}, which YNAB does not write"
+                f"{self._title} has {quoted(str(element))}, where YNAB has an object"
             )
-        values.append(intern(value) if isinstance(value, str) else value)
-    return kind._make(values)
+        values: list[Any] = []
+        for name, kind, may_be_missing in self._members:
+            value = element.get(name)
+            is_fit = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+            if not (is_fit or (value is None and may_be_missing)):
+                shown = "nothing" if value is None else quoted(str(value))
+                raise ImportRefused(
+                    f"{name} is {shown} in {quoted(str(element.get('id', element.get('month'))))} "
+                    f"of {self._title}, which YNAB does not write"
+                )
+            values.append(intern(value) if isinstance(value, str) else value)
+        return self._tuple._make(values)
 
 
-@cache
-def _members(kind: type[_Row]) -> list[tuple[str, Any, Any]]:
-    """Return name, type and default of the members that are read."""
-    return [
-        (name, list if get_origin(hint) is list else hint, kind._field_defaults.get(name))
-        for name, hint in get_type_hints(kind).items()
-    ]
+_ROWS = {title: _Rows(title, members) for title, members in _READ.items()}
+_IN_MONTHS = _Rows("months", "id budgeted:int activity:int deleted:bool?")
+NO_GROUP = _ROWS["category_groups"].row({"id": "", "name": ""})
+
+
+class Plan:
+    """A plan that was read to its end. rows: by the name of the list, without deleted ones."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        """Raises ImportRefused."""
+        self.id = ""
+        self.currency: str | None = None
+        self.rows: dict[str, list[Any]] = {title: [] for title in _ROWS}
+        source = JsonStream(stream)
+        try:
+            self._read_members(source)
+            source.end()
+        except (JsonDamaged, RecursionError):
+            raise ImportRefused(
+                "the file is damaged or cut short: save the answer of YNAB's API again"
+            ) from None
+        if not (self.id and self.rows["accounts"]):
+            raise ImportRefused(
+                "the file has no plan with accounts: ask YNAB's API for a whole plan, with GET "
+                "/v1/plans/{plan_id}"
+            )
+
+    def _read_members(self, source: JsonStream) -> None:
+        for name in source.members():
+            if name in _WRAPPERS:
+                self._read_members(source)
+            elif rows := _ROWS.get(name):
+                for row in map(rows.row, source.elements()):
+                    if name == "months":
+                        row = row._replace(categories=list(map(_IN_MONTHS.row, row.categories)))
+                    if not getattr(row, "deleted", False):
+                        self.rows[name].append(row)
+            elif name == "id":
+                if self.id:
+                    raise ImportRefused("the file has two plans: give one plan a file")
+                value = source.value()
+                self.id = value if isinstance(value, str) else ""
+            elif name == "currency_format":
+                value = source.value()
+                self.currency = value.get("iso_code") if isinstance(value, dict) else None
+            else:
+                source.skip()

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator
 from datetime import date, timedelta
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from finance_api.importers.books.plans import (
     Recurrence,
@@ -14,13 +14,7 @@ from finance_api.importers.books.plans import (
 )
 from finance_api.importers.books.reading import BookIds, BookReader, Document, Remarks, parse_day
 from finance_api.importers.books.single_entry import Account, Category, Entry, SingleEntry
-from finance_api.importers.books.ynab.plan import (
-    CategoryGroup,
-    Plan,
-    Schedule,
-    Transaction,
-    read_plan,
-)
+from finance_api.importers.books.ynab.plan import NO_GROUP, Plan
 from finance_api.importers.interface import ImportRefused, quoted
 from finance_api.values.text import amount_text, message, shown
 
@@ -47,7 +41,6 @@ _OWN_GROUPS = ("Internal Master Category", _CARD_PAYMENTS)
 #: A group of YNAB's own with the user's categories.
 _HIDDEN = "Hidden Categories"
 _UNCATEGORIZED = "Uncategorized"
-_NO_GROUP = CategoryGroup("", "")
 _OPENING = "Starting Balance"
 _STATES = ("cleared", "uncleared", "reconciled", None)
 #: Frequency -> months between two payments.
@@ -77,8 +70,8 @@ class YnabReader(BookReader):
     )
 
     def read(self, stream: BinaryIO) -> Generator[Document]:
-        plan, remarks = read_plan(stream), self.remarks
-        currency = self.currency((plan.currency_format or {}).get("iso_code"))
+        plan, remarks = Plan(stream), self.remarks
+        currency = self.currency(plan.currency)
         names = _Names(plan, remarks)
         book = SingleEntry(
             BookIds(f"ynab:{plan.id}"),
@@ -94,7 +87,7 @@ class YnabReader(BookReader):
         yield from book.budgets(_limits(plan, names, remarks))
         yield from _standing_orders(plan, names, book)
         yield from book.named()
-        self.balances = book.balances({each.id: each.balance for each in plan.accounts})
+        self.balances = book.balances({each.id: each.balance for each in plan.rows["accounts"]})
         remarks.name(
             "activity of categories that differs from their transactions",
             *_other_activity(plan, names, transactions),
@@ -102,21 +95,21 @@ class YnabReader(BookReader):
         self._count_what_is_not_read(plan)
 
     def _count_what_is_not_read(self, plan: Plan) -> None:
-        count, rows = self.remarks.count, plan.transactions
+        count, rows = self.remarks.count, plan.rows["transactions"]
         count(
             "transactions that are not approved yet, which count as in YNAB",
-            sum(not row.approved for row in rows),
+            sum(row.approved is False for row in rows),
         )
         count(
             "transactions whose id from the bank is not imported",
             sum(row.import_id is not None for row in rows),
         )
-        for noted in (plan.accounts, plan.categories, plan.months):
+        for noted in (plan.rows["accounts"], plan.rows["categories"], plan.rows["months"]):
             count(
                 "notes of accounts, categories and months, not imported",
                 sum(bool(each.note) for each in noted),
             )
-        count("places of payees, not imported", len(plan.payee_locations))
+        count("places of payees, not imported", len(plan.rows["payee_locations"]))
 
 
 class _Names:
@@ -128,20 +121,20 @@ class _Names:
         self.accounts: dict[str, Account] = {}
         self.categories: dict[str, Category] = {}
         self.uncategorized: set[str] = set()
-        self._payees = {payee.id: payee.name for payee in plan.payees}
-        for each in plan.accounts:
+        self._payees = {payee.id: payee.name for payee in plan.rows["payees"]}
+        for each in plan.rows["accounts"]:
             account_type = _ACCOUNT_TYPES.get(each.type)
             if account_type is None:
                 remarks.name("accounts of an unknown type", each.name)
             self.accounts[each.id] = Account(
-                each.name, not each.on_budget, each.closed, account_type or "General"
+                each.name, not each.on_budget, bool(each.closed), account_type or "General"
             )
-        groups = {group.id: group for group in plan.category_groups}
-        for category in plan.categories:
-            group = groups.get(category.category_group_id, _NO_GROUP)
-            is_own = category.internal
+        groups = {group.id: group for group in plan.rows["category_groups"]}
+        for category in plan.rows["categories"]:
+            group = groups.get(category.category_group_id, NO_GROUP)
+            is_own = bool(category.internal)
             if group.name != _HIDDEN:
-                is_own = is_own or group.internal or group.name in _OWN_GROUPS
+                is_own = bool(is_own or group.internal or group.name in _OWN_GROUPS)
             if is_own and category.name == _UNCATEGORIZED:
                 self.uncategorized.add(category.id)
                 continue
@@ -149,18 +142,18 @@ class _Names:
                 category.name,
                 None if is_own else group.name or None,
                 is_own and group.name != _CARD_PAYMENTS,
-                category.hidden or (group.hidden and not is_own),
+                bool(category.hidden or (group.hidden and not is_own)),
                 is_own,
             )
             remarks.count("targets of categories, not imported", category.goal_type is not None)
 
-    def payee(self, row: Transaction | Schedule) -> str | None:
+    def payee(self, row: Any) -> str | None:
         """Return the payee's name; for a transfer, the other account's."""
         other = self.accounts.get(row.transfer_account_id or "")
         return self._payees.get(row.payee_id or "") if other is None else other.name
 
 
-def _flags(row: Transaction | Schedule) -> list[str]:
+def _flags(row: Any) -> list[str]:
     """Return the name of a row's flag, or else its colour."""
     flag = row.flag_name or row.flag_color
     return [flag] if flag else []
@@ -168,11 +161,11 @@ def _flags(row: Transaction | Schedule) -> list[str]:
 
 def _entries(plan: Plan, names: _Names) -> list[Entry]:
     """Return the transactions. Raises ImportRefused."""
-    parts: defaultdict[str | None, list[Transaction]] = defaultdict(list)
-    for part in plan.subtransactions:
+    parts: defaultdict[str | None, list[Any]] = defaultdict(list)
+    for part in plan.rows["subtransactions"]:
         parts[part.transaction_id].append(part)
     found = []
-    for whole in plan.transactions:
+    for whole in plan.rows["transactions"]:
         entry = _entry(whole, names)
         if own := parts.get(whole.id):
             entry = entry._replace(parts=[_entry(_with_whole(part, whole), names) for part in own])
@@ -180,20 +173,20 @@ def _entries(plan: Plan, names: _Names) -> list[Entry]:
     return found
 
 
-def _with_whole(part: Transaction, whole: Transaction) -> Transaction:
+def _with_whole(part: Any, whole: Any) -> Any:
     """Return a part, which has what it lacks from the whole."""
-    return part._replace(
-        date=whole.date,
-        account_id=whole.account_id,
+    return whole._replace(
+        id=part.id,
+        amount=part.amount,
+        category_id=part.category_id,
+        transfer_account_id=part.transfer_account_id,
+        transfer_transaction_id=part.transfer_transaction_id,
         payee_id=part.payee_id or whole.payee_id,
         memo=part.memo or whole.memo,
-        cleared=whole.cleared,
-        flag_color=whole.flag_color,
-        flag_name=whole.flag_name,
     )
 
 
-def _entry(row: Transaction, names: _Names) -> Entry:
+def _entry(row: Any, names: _Names) -> Entry:
     if row.account_id not in names.accounts:
         raise ImportRefused(
             f"the transaction {quoted(row.id)} is on the account {quoted(row.account_id)}, which "
@@ -231,7 +224,7 @@ def _other_activity(plan: Plan, names: _Names, transactions: list[Entry]) -> Ite
         if not names.accounts[whole.account].is_off_budget:
             for entry in whole.counted:
                 sums[entry.day[:7], entry.category] += entry.amount
-    for month in plan.months:
+    for month in plan.rows["months"]:
         for each in month.categories:
             category, found = names.categories.get(each.id), sums[month.month[:7], each.id]
             if category and not category.is_own and not each.deleted and found != each.activity:
@@ -242,7 +235,7 @@ def _other_activity(plan: Plan, names: _Names, transactions: list[Entry]) -> Ite
 def _limits(plan: Plan, names: _Names, remarks: Remarks) -> dict[str, dict[date, int]]:
     """Return the money that was assigned to categories, by category and month."""
     found: defaultdict[str, dict[date, int]] = defaultdict(dict)
-    for month in plan.months:
+    for month in plan.rows["months"]:
         for each in month.categories:
             category = names.categories.get(each.id)
             if not each.budgeted or each.deleted or category is None:
@@ -261,8 +254,8 @@ def _limits(plan: Plan, names: _Names, remarks: Remarks) -> dict[str, dict[date,
 
 
 def _standing_orders(plan: Plan, names: _Names, book: SingleEntry) -> Iterator[Document]:
-    split = {part.scheduled_transaction_id for part in plan.scheduled_subtransactions}
-    for schedule in plan.scheduled_transactions:
+    split = {part.scheduled_transaction_id for part in plan.rows["scheduled_subtransactions"]}
+    for schedule in plan.rows["scheduled_transactions"]:
         payee = names.payee(schedule)
         try:
             yield _standing_order(schedule, payee, names, book)
@@ -276,9 +269,7 @@ def _standing_orders(plan: Plan, names: _Names, book: SingleEntry) -> Iterator[D
             )
 
 
-def _standing_order(
-    schedule: Schedule, payee: str | None, names: _Names, book: SingleEntry
-) -> Document:
+def _standing_order(schedule: Any, payee: str | None, names: _Names, book: SingleEntry) -> Document:
     """Raises ScheduleUnfit."""
     start = parse_start(schedule.date_first)
     recurrence = Recurrence(start, _rule(schedule.frequency, start))
