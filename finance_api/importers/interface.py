@@ -504,6 +504,10 @@ def joined_key(*parts: str) -> str:
     return "/".join(part.replace("%", "%25").replace("/", "%2F") for part in parts)
 
 
+#: Entries, each with its statement; a new statement comes first, with None.
+Entries = Iterator[tuple[Statement, Entry | None]]
+
+
 class StatementImporter(Protocol):
     """A reader of one statement format.
 
@@ -512,9 +516,7 @@ class StatementImporter(Protocol):
 
     source: str
 
-    def read(
-        self, stream: BinaryIO, remembered: Remembered = nothing_remembered
-    ) -> Iterator[tuple[Statement, Entry | None]]:
+    def read(self, stream: BinaryIO, remembered: Remembered = nothing_remembered) -> Entries:
         """Yield the entries of the file in order, each with its statement.
 
         Yields each statement once with None before its entries. Raises ImportRefused at any time.

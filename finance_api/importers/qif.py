@@ -20,6 +20,7 @@ from finance_api.importers.decoding import open_text
 from finance_api.importers.interface import (
     BankBalance,
     Choice,
+    Entries,
     Entry,
     ImportRefused,
     Questions,
@@ -167,9 +168,7 @@ class QifImporter:
         self._investments, self._lists = 0, Counter[str]()
         self._codes: set[str] = set()
 
-    def read(
-        self, stream: BinaryIO, remembered: Remembered = nothing_remembered
-    ) -> Iterator[tuple[Statement, Entry | None]]:
+    def read(self, stream: BinaryIO, remembered: Remembered = nothing_remembered) -> Entries:
         options, questions = self._options, Questions()
         force = bool(options.get("force_encoding"))
         text = open_text(stream, options.get("encoding"), force=force, questions=questions)

@@ -5,18 +5,19 @@ a book of GnuCash.
 import csv
 from collections import defaultdict
 from collections.abc import Iterator
-from decimal import Decimal
+from datetime import date, timedelta
+from decimal import Context, Decimal
 from io import BytesIO, TextIOWrapper
 from typing import IO, BinaryIO
 from zipfile import ZipFile
 
-from finance_api.importers.books.gnucash.rates import read_book_rates
-from finance_api.importers.books.gnucash.reader import looks_like_gnucash
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.books.gnucash.book import Rate, moment, number
+from finance_api.importers.books.gnucash.reader import gnucash_book, looks_like_gnucash
+from finance_api.importers.interface import ImportRefused, quoted
 from finance_api.resources.currencies import CODES, DayRates
 from finance_api.values.number import NumberError, parse_decimal
 from finance_api.values.text import counted
-from finance_api.values.time import TimeError, parse_date
+from finance_api.values.time import TimeError, from_date, parse_date
 
 #: Maximum size of a file, packed and unpacked. The European Central Bank's has about 2 MiB.
 MAX_BYTES = 64 * 2**20
@@ -26,6 +27,8 @@ HEADINGS = ("date", "base", "currency", "rate")
 
 _EUR = "EUR"
 _ZIP = b"PK\x03\x04"
+#: GnuCash has fractions, such as 100/111.
+_DIGITS = Context(prec=20)
 
 
 def read_rates(stream: BinaryIO) -> list[DayRates]:
@@ -34,7 +37,7 @@ def read_rates(stream: BinaryIO) -> list[DayRates]:
     Raises ImportRefused.
     """
     if looks_like_gnucash(stream):
-        return read_book_rates(stream)
+        return _book_rates(stream)
     text = TextIOWrapper(BytesIO(_content(stream)), "utf-8-sig", newline="")
     reader = csv.reader(text, strict=True)
     found: defaultdict[tuple[int, str], dict[str, Decimal]] = defaultdict(dict)
@@ -142,3 +145,36 @@ def _rate(text: str, *, is_own: bool) -> Decimal:
     if rate <= 0 or (is_own and rate != 1):
         raise ImportRefused(f"{text!r} cannot be an exchange rate")
     return rate
+
+
+def _book_rates(stream: BinaryIO) -> list[DayRates]:
+    """Return the rates, sorted by day and base. Of several on a day, the newest counts.
+
+    Raises ImportRefused.
+    """
+    found: defaultdict[tuple[int, str], dict[str, Decimal]] = defaultdict(dict)
+    with gnucash_book(stream) as book:
+        for rate in sorted(book.rates, key=lambda rate: rate.time):
+            value = number(rate.value)
+            if value <= 0:
+                raise ImportRefused(
+                    f"1 {rate.base} is {quoted(rate.value)} {rate.currency} on {rate.time[:10]}, "
+                    "which cannot be an exchange rate: correct it in GnuCash's price database"
+                )
+            day = from_date(_day_of_price(rate))
+            numerator, denominator = map(Decimal, value.as_integer_ratio())
+            found[day, rate.base][rate.currency] = _DIGITS.divide(numerator, denominator)
+    if not found:
+        raise ImportRefused("the book contains no exchange rates, which are prices of currencies")
+    return [DayRates(day, base, rates) for (day, base), rates in sorted(found.items())]
+
+
+def _day_of_price(rate: Rate) -> date:
+    """Return the day of a price. Raises ImportRefused.
+
+    A full hour of a price that the user typed is the user's midnight in UTC, as older books have
+    it. A quote has the time of the quote, often noon.
+    """
+    told, is_quote = moment(rate.time), rate.source.startswith("Finance::Quote")
+    is_midnight = not (is_quote or told.minute % 30 or told.second)
+    return (told + timedelta(hours=12) if is_midnight else told).date()

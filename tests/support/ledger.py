@@ -152,7 +152,7 @@ class Person:
     def ofx(self, data: bytes | str, **options: Any) -> ImportReport:
         from finance_api.importers.ofx.importer import OfxImporter
 
-        return self.file(data, OfxImporter(options.get("currency")), **options)
+        return self.file(data, OfxImporter(options), **options)
 
     def bank_file(self, data: bytes | str, **options: Any) -> ImportReport:
         """Import a camt or MT940 file."""

@@ -1,6 +1,7 @@
 """Reads whole OFX files."""
 
 import io
+from typing import Any
 
 import pytest
 
@@ -11,14 +12,9 @@ from finance_api.importers.ofx.importer import OfxImporter
 from support.whole import Whole, read_whole
 
 
-def read_ofx(
-    data: str | bytes,
-    currency: str | None = None,
-    positive: str | None = None,
-    sign: str | None = None,
-) -> list[Whole]:
+def read_ofx(data: str | bytes, currency: str | None = None, **options: Any) -> list[Whole]:
     """Return the statements in the order of the file. Raises ImportRefused."""
-    return read_whole(OfxImporter(currency, positive, sign), data)
+    return read_whole(OfxImporter({"currency": currency, **options}), data)
 
 
 def looks_like_ofx(head: bytes) -> bool:

@@ -10,10 +10,10 @@ from finance_api.importers.decoding import opening_text
 from finance_api.importers.interface import (
     HEAD_BYTES,
     BankBalance,
+    Entries,
     Entry,
     ImportRefused,
     Remembered,
-    Statement,
     StatementAccount,
     joined_key,
     nothing_remembered,
@@ -226,9 +226,7 @@ class CamtImporter:
             return cls(namespace[1])
         raise ImportRefused("the file is not a camt.052, camt.053 or camt.054 file")
 
-    def read(
-        self, stream: BinaryIO, remembered: Remembered = nothing_remembered
-    ) -> Iterator[tuple[Statement, Entry | None]]:
+    def read(self, stream: BinaryIO, remembered: Remembered = nothing_remembered) -> Entries:
         # Reports of a day repeat the entries of earlier reports; notifications repeat nothing.
         sections = Sections(repeat=self.source != _NOTIFICATIONS)
         section = message = None

@@ -15,7 +15,7 @@ from finance_api.importers.csv.index import Profiles, load_profiles
 from finance_api.importers.csv.mapping import Columns, Mapping
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
-from finance_api.importers.csv.rows import Entries, entries
+from finance_api.importers.csv.rows import entries
 from finance_api.importers.csv.table import NextTable, Table, is_text
 from finance_api.importers.csv.vocabulary import (
     are_counts,
@@ -28,6 +28,7 @@ from finance_api.importers.csv.vocabulary import (
 from finance_api.importers.decoding import TextFile, open_text
 from finance_api.importers.encodings import PROPOSED, WESTERN
 from finance_api.importers.interface import (
+    Entries,
     ImportRefused,
     Questions,
     Remembered,

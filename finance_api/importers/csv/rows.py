@@ -24,6 +24,7 @@ from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import (
     BankBalance,
     Choice,
+    Entries,
     Entry,
     ImportRefused,
     Question,
@@ -37,9 +38,6 @@ from finance_api.resources.currencies import Mark, decimals_of, smallest_units
 from finance_api.resources.field import Kind
 from finance_api.resources.records import RECORD_STATES, STATED
 from finance_api.values.time import DAY_SECONDS
-
-#: Entries, each with its statement; a new statement comes first, with None.
-Entries = Iterator[tuple[Statement, Entry | None]]
 
 #: Fields with one of several words -> what a word is, and the words.
 _WORDS = {"paymentType": ("payment type", PAYMENT_TYPES), "recordState": ("state", RECORD_STATES)}

@@ -17,6 +17,7 @@ from finance_api.importers.interface import (
     ANOTHER_FILE,
     HEAD_BYTES,
     BankBalance,
+    Entries,
     Entry,
     ImportRefused,
     Questions,
@@ -324,18 +325,14 @@ class Mt940Importer:
         is_interim = _INTERIM.search(text) and not _OPENING.search(text)
         return cls(_MT942 if is_interim else "mt940", given.get("encoding"))
 
-    def read(
-        self, stream: BinaryIO, remembered: Remembered = nothing_remembered
-    ) -> Iterator[tuple[Statement, Entry | None]]:
+    def read(self, stream: BinaryIO, remembered: Remembered = nothing_remembered) -> Entries:
         questions = Questions()
         for statement, entry in self._read(stream, questions):
             statement.remarks += questions.remarks
             questions.remarks.clear()
             yield statement, entry
 
-    def _read(
-        self, stream: BinaryIO, questions: Questions
-    ) -> Iterator[tuple[Statement, Entry | None]]:
+    def _read(self, stream: BinaryIO, questions: Questions) -> Entries:
         sections, pages = Sections(repeat=True), Pages()
         message, totals = None, Totals()
         for each in fields_in(stream, self._encoding, questions):
@@ -392,7 +389,7 @@ class _Message:
     _page_balances: dict[str, tuple[int, int]] = field(default_factory=dict)
     _totals: Totals = field(default_factory=Totals)
 
-    def take(self, kind: str, each: Field) -> Iterator[tuple[Statement, Entry | None]]:
+    def take(self, kind: str, each: Field) -> Entries:
         """Process a field. kind: its tag without the letter. Raises ImportRefused."""
         self.is_headed |= kind in _BEGINNINGS
         self.is_over |= kind in _ENDS
@@ -439,7 +436,7 @@ class _Message:
                 self._entry.line,
             )
 
-    def end(self, *, is_last: bool) -> Iterator[tuple[Statement, Entry | None]]:
+    def end(self, *, is_last: bool) -> Entries:
         """Finish the message: yield its last entry; if it has no entries, only its statement.
 
         Raises ImportRefused.
@@ -510,7 +507,7 @@ class _Message:
             number=number,
         )
 
-    def _end_entry(self) -> Iterator[tuple[Statement, Entry | None]]:
+    def _end_entry(self) -> Entries:
         """Yield the entry made of the last ``:61:`` and the fields that followed it."""
         each, self._entry = self._entry, None
         if each is None:

@@ -1,7 +1,7 @@
 """Reads OFX, QFX and QBO files: the statements, their accounts, and their entries."""
 
 import re
-from collections import Counter, defaultdict
+from collections import ChainMap, Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
 from tempfile import SpooledTemporaryFile
@@ -17,6 +17,7 @@ from finance_api.importers.interface import (
     BankBalance,
     Choice,
     Correction,
+    Entries,
     Entry,
     ImportRefused,
     Questions,
@@ -157,11 +158,10 @@ class _Ways(NamedTuple):
 class OfxImporter:
     """Reads OFX, QFX and QBO.
 
-    currency: the ISO 4217 code for accounts whose statement has no CURDEF.
-    positive: "in" or "out": what a positive amount means, whatever TRNTYPE says. None: positive
-    means money in, except where TRNTYPE is the sign; a statement whose TRNTYPEs contradict its
-    signs is refused with a question.
-    sign: ``TRNTYPE=OUT,…[|IN,…]``: further types whose money always goes out or comes in.
+    given: the options by name. currency: for accounts whose statement has no CURDEF. positive: what
+    a positive amount means, whatever TRNTYPE says; without it, positive means money in, except
+    where TRNTYPE is the sign; a statement whose TRNTYPEs contradict its signs is refused with a
+    question. sign: ``TRNTYPE=OUT,…[|IN,…]``: further types whose money always goes out or comes in.
     card_balance: see `Statement`.
     """
 
@@ -169,26 +169,18 @@ class OfxImporter:
 
     @classmethod
     def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "OfxImporter":
-        options = (given.get(name) for name in ("currency", "positive", "sign", "card_balance"))
-        return cls(*options)
+        return cls(given)
 
-    def __init__(
-        self,
-        currency: str | None = None,
-        positive: str | None = None,
-        sign: str | None = None,
-        card_balance: str | None = None,
-    ) -> None:
-        self._currency = currency
-        self._positive = positive
+    def __init__(self, given: Mapping[str, Any] | None = None) -> None:
+        given = given or {}
+        self._currency, self._positive = given.get("currency"), given.get("positive")
+        sign = given.get("sign")
         self._ways = _Ways.of(sign)
-        if sign is not None and positive is not None:
+        if sign is not None and self._positive is not None:
             raise excluding({"sign": None}, {"positive": None})
-        self._card_balance = card_balance or UNKNOWN
+        self._card_balance = given.get("card_balance") or UNKNOWN
 
-    def read(
-        self, stream: BinaryIO, remembered: Remembered = nothing_remembered
-    ) -> Iterator[tuple[Statement, Entry | None]]:
+    def read(self, stream: BinaryIO, remembered: Remembered = nothing_remembered) -> Entries:
         """Read as `StatementImporter` describes. Several statements of one account are not joined.
 
         Reads the file to its end before yielding anything: the currency of a transaction's account
@@ -215,29 +207,23 @@ class OfxImporter:
             if not elements:
                 raise _without_statement(tree.root)
             statements = _statements_of(elements, self._currency)
-            for statement in statements:
-                if statement.account.account_type == "CreditCard":
-                    statement.card_balance = self._card_balance
-            owners = {
-                holders[part]: number
-                for number, element in enumerate(elements)
-                for part in (element, *element.descendants())
-                if part in holders
-            }
-            of_statement: defaultdict[int, _Signs] = defaultdict(dict)
-            for found_in, number in owners.items():
-                of_statement[number] |= signs[found_in]
-            asked = of_statement.items() if self._positive is None else ()
-            by_type = {number for number, each in asked if _has_types_as_signs(each, self._ways)}
+            owners: dict[int, int] = {}
+            by_type: set[int] = set()
             questions = Questions()
-            on_cards = {
-                number
-                for number, statement in enumerate(statements)
-                if statement.account.account_type == "CreditCard" and self._positive is None
-            }
-            for found_in, number in owners.items():
-                if number in on_cards - by_type:
-                    cards[found_in].ask(questions)
+            for number, (element, statement) in enumerate(zip(elements, statements, strict=True)):
+                parts = (element, *element.descendants())
+                own = [holders[part] for part in parts if part in holders]
+                owners |= dict.fromkeys(own, number)
+                is_card = statement.account.account_type == "CreditCard"
+                if is_card:
+                    statement.card_balance = self._card_balance
+                if self._positive is not None:
+                    continue
+                if _has_types_as_signs(dict(ChainMap(*(signs[each] for each in own))), self._ways):
+                    by_type.add(number)
+                elif is_card:
+                    for each in own:
+                        cards[each].ask(questions)
             questions.put()
             spool.seek(0)
             rows = ((owners.get(holder), found) for holder, found in map(orjson.loads, spool))
@@ -249,7 +235,7 @@ class OfxImporter:
         statements: list[Statement],
         securities: Mapping[str, str],
         by_type: Collection[int],
-    ) -> Iterator[tuple[Statement, Entry | None]]:
+    ) -> Entries:
         """Yield each statement, then its entries.
 
         rows: for each transaction, the index of its statement (None if it is not in a statement),

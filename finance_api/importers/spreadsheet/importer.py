@@ -17,7 +17,7 @@ from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import (
     Choice,
-    Entry,
+    Entries,
     ImportRefused,
     Remembered,
     Statement,
@@ -106,9 +106,7 @@ class SpreadsheetImporter:
     def sample(self, lines: Collection[int] = ()) -> TableSample:
         return self._csv.sample(lines)
 
-    def read(
-        self, stream: BinaryIO, remembered: Remembered = nothing_remembered
-    ) -> Iterator[tuple[Statement, Entry | None]]:
+    def read(self, stream: BinaryIO, remembered: Remembered = nothing_remembered) -> Entries:
         with open_workbook(stream) as sheets:
             chosen = self._chosen(sheets, remembered)
             first: Statement | None = None

@@ -152,7 +152,7 @@ def drawn(chance: random.Random) -> Change:
         lambda who, _: who.command(action, edits[action]),
         lambda who, _: who.command(None, lambda s: undo(s, entry, keep_changed=True)),
         lambda who, _: who.file("".join(map(native_line, natives))),
-        lambda who, _: who.file(ofx_file(ofx_statement(lines)), OfxImporter(None)),
+        lambda who, _: who.file(ofx_file(ofx_statement(lines)), OfxImporter()),
         lambda who, visitor: who.post(
             visitor, f"/records/{one}/category", category="Home", seen=""
         ),

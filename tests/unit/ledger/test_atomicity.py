@@ -148,7 +148,7 @@ def test_import_starts_over_when_another_file_came_first(person, others):
             person.ofx(ofx_file(ofx_statement([others[len(tries) - 1]])))
 
     file = io.BytesIO(ofx_file(ofx_statement([SHOP, BAR])).encode())
-    order = ImportOrder(person.user.email, file, OfxImporter(None), now=person.clock.now())
+    order = ImportOrder(person.user.email, file, OfxImporter(), now=person.clock.now())
     report = import_file(person.backend, order, begin=others_come_first)
     assert len(tries) == len(others) + 1
     assert report.created == (1 if SHOP in others else 2)

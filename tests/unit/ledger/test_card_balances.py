@@ -37,7 +37,7 @@ def card(month, balance):
 
 def take(person, *statements, **options):
     data = f"<OFX>{''.join(statements)}</OFX>"
-    report = person.file(data, OfxImporter(**options))
+    report = person.file(data, OfxImporter(options))
     person.audit()
     return report
 
