@@ -16,7 +16,7 @@ from typing import IO
 
 from finance_api.importers.books.beancount.reader import OPTION, QUERIES
 from finance_api.importers.books.reading import END_YEAR
-from finance_api.importers.books.sources import source_of
+from finance_api.importers.books.sources import program_of
 from finance_api.importers.decoding import opening_text
 from finance_api.importers.formats import format_named
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused
@@ -66,8 +66,7 @@ def _program(file: str, format_name: str | None) -> str | None:
         if format_name in ("hledger", "beancount"):
             is_printed = format_named(format_name).recognises(text, stream)
             return None if is_printed else format_name
-    source = source_of(text)
-    return None if source is None or format_name is not None else source.program
+    return program_of(text) if format_name is None else None
 
 
 def _check_own(path: Path) -> None:

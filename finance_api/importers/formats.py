@@ -14,7 +14,7 @@ from pkgutil import resolve_name
 from typing import Any, BinaryIO
 
 from finance_api.importers.books.reading import book_file
-from finance_api.importers.books.sources import source_of
+from finance_api.importers.books.sources import program_of, source_refused
 from finance_api.importers.decoding import opening_text, utf_16_of
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused, StatementImporter
 from finance_api.importers.native import NativeFile, native_file
@@ -268,8 +268,8 @@ def detect_format(stream: BinaryIO) -> Format:
     for each in (each for each in FORMATS if each.is_certain):
         if each.recognises(text, stream):
             return each
-    if (source := source_of(text)) is not None:
-        raise source.refusal()
+    if (program := program_of(text)) is not None:
+        raise source_refused(program)
     # Match bytes, because most of these files are not text.
     data = text.encode() if utf_16_of(head) else head.removeprefix(BOM_UTF8).lstrip()
     for signature, what in _SIGNATURES:

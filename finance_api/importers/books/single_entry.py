@@ -6,6 +6,7 @@ Their transactions have one category each, or are split into parts.
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -66,6 +67,7 @@ class Entry(NamedTuple):
 Transactions = Callable[[], Iterable[Entry]]
 
 
+@dataclass
 class SingleEntry:
     """A book as objects of the native format.
 
@@ -73,37 +75,27 @@ class SingleEntry:
     program's ids. no_categories: the ids of categories that mean none.
     """
 
-    def __init__(
-        self,
-        ids: BookIds,
-        currency: str,
-        units: int,
-        accounts: Mapping[str, Account],
-        categories: Mapping[str, Category],
-        remarks: Remarks,
-        no_categories: Collection[str] = (),
-    ) -> None:
-        self.ids = ids
-        self._currency = currency
-        self._units = units
-        self._accounts = accounts
-        self._categories = categories
-        self.remarks = remarks
-        self._no_categories = no_categories
-        self._used: set[str] = set()
-        self._labels: set[str] = set()
-        self._openings: dict[str, Entry] = {}
-        #: The source ids of transfers, by their halves.
-        self._transfers: dict[str, str] = {}
+    ids: BookIds
+    currency: str
+    units: int
+    accounts: Mapping[str, Account]
+    categories: Mapping[str, Category]
+    remarks: Remarks
+    no_categories: Collection[str] = ()
+    _used: set[str] = field(default_factory=set)
+    _labels: set[str] = field(default_factory=set)
+    _openings: dict[str, Entry] = field(default_factory=dict)
+    #: The source ids of transfers, by their halves.
+    _transfers: dict[str, str] = field(default_factory=dict)
 
     def money(self, amount: int) -> Decimal:
-        return Decimal(amount) / self._units
+        return Decimal(amount) / self.units
 
     def balances(self, amounts: Mapping[str, int]) -> dict[str, int]:
         """Return balances in ten-thousandths by the ids here. amounts: by the program's ids."""
         return {
             self.ids.get("Account", account_id): to_units(self.money(amounts[account_id]))
-            for account_id in self._accounts
+            for account_id in self.accounts
         }
 
     # -- what a transaction depends on in others
@@ -163,9 +155,7 @@ class SingleEntry:
             self._transfers |= {entry.id: transfer, other.id: transfer}
 
     def _is_spent(self, entry: Entry) -> bool:
-        return (
-            entry.category in self._categories and not self._accounts[entry.account].is_off_budget
-        )
+        return entry.category in self.categories and not self.accounts[entry.account].is_off_budget
 
     # -- records
 
@@ -222,8 +212,8 @@ class SingleEntry:
 
     def _record(self, entry: Entry) -> Document:
         pair, category = self._transfers.get(entry.id), entry.category
-        is_known = category is None or category in self._categories
-        is_lost = not is_known and category not in self._no_categories
+        is_known = category is None or category in self.categories
+        is_lost = not is_known and category not in self.no_categories
         self.remarks.count("records whose category was deleted", is_lost)
         return self.ids.document(
             "Record",
@@ -236,7 +226,7 @@ class SingleEntry:
 
     def category_id(self, category: str | None) -> str | None:
         """Return the id that a category has here, if it is imported."""
-        if category is None or category not in self._categories:
+        if category is None or category not in self.categories:
             return None
         self._used.add(category)
         return self.ids.get("Category", category)
@@ -251,7 +241,7 @@ class SingleEntry:
         """Yield monthly budgets. limits: by category and first day of the month."""
         months = sorted({month for by_month in limits.values() for month in by_month})
         for category_id, by_month in limits.items():
-            category = self._categories[category_id]
+            category = self.categories[category_id]
             negative = sum(limit < 0 for limit in by_month.values())
             self.remarks.count("limits of months that are below 0, which are 0 here", negative)
             money = {month: self.money(limit) for month, limit in by_month.items()}
@@ -259,7 +249,7 @@ class SingleEntry:
                 "Budget",
                 category_id,
                 name=category.name,
-                currencyCode=self._currency,
+                currencyCode=self.currency,
                 categoryIds=[self.ids.get("Category", category_id)],
                 closed=category.is_hidden,
                 **limit_values(MONTH, money, months[0], months[-1]),
@@ -279,19 +269,19 @@ class SingleEntry:
         """Return the standing order of a schedule. other: the other account of a transfer; the
         standing order is that of the account that pays.
         """
-        account = account if account in self._accounts else None
+        account = account if account in self.accounts else None
         if account is not None and other is not None and amount is not None and amount > 0:
             account, other, amount = other, account, -amount
-            values["payee"] = self._accounts[other].name
+            values["payee"] = self.accounts[other].name
         if other is not None:
-            values |= transfer_values(self._accounts[other].name, values.get("note"))
+            values |= transfer_values(self.accounts[other].name, values.get("note"))
         return self.ids.document(
             "StandingOrder",
             source_id,
             **{"name": values["payee"], **values},
             accountId=None if account is None else self.ids.get("Account", account),
             amount=None if amount is None else self.money(amount),
-            currencyCode=self._currency,
+            currencyCode=self.currency,
             recurrenceRule=recurrence.rule,
             startDate=recurrence.start.isoformat(),
             labelIds=self._label_ids(labels),
@@ -301,19 +291,19 @@ class SingleEntry:
 
     def named(self) -> Iterator[Document]:
         """Yield accounts, categories and labels."""
-        for account_id, account in self._accounts.items():
+        for account_id, account in self.accounts.items():
             opening = self._openings.get(account_id)
             yield self.ids.document(
                 "Account",
                 account_id,
                 name=account.name,
                 accountType=account.account_type,
-                currencyCode=self._currency,
+                currencyCode=self.currency,
                 initialBalance=self.money(0 if opening is None else opening.amount),
                 archived=account.is_closed,
                 excludeFromStats=account.is_off_budget,
             )
-        for category_id, category in self._categories.items():
+        for category_id, category in self.categories.items():
             if category_id in self._used or not category.is_own:
                 yield self.ids.document(
                     "Category",

@@ -1,7 +1,6 @@
 """Recognises books in plain text, which only their own program can read."""
 
 import re
-from typing import NamedTuple
 
 from finance_api.importers.interface import ImportRefused
 
@@ -21,29 +20,20 @@ _HLEDGER = re.compile(
 )
 
 
-class Source(NamedTuple):
-    """A kind of book in plain text. program: what reads it."""
-
-    program: str
-    what: str
-
-    def refusal(self) -> ImportRefused:
-        """Return the refusal of a book where its program is not run."""
-        return ImportRefused(
-            f"it is {self.what}, which only {self.program} can read: import it with the command "
-            f"'finance-api import' where {self.program} is installed, or give a file of what "
-            f"{self.program} prints, as the guide to {self.program} describes"
-        )
-
-
-_HLEDGER_BOOK = Source("hledger", "an hledger journal")
-_BEANCOUNT_BOOK = Source("beancount", "a beancount file")
-
-
-def source_of(text: str) -> Source | None:
-    """Return the kind of book that begins with this text; None if no book does."""
+def program_of(text: str) -> str | None:
+    """Return the program of the plain text book that begins with this text; None if it is none."""
     match = _SKIPPED.match(text)
     start = match.end() if match else 0
     if _BEANCOUNT.match(text, start):
-        return _BEANCOUNT_BOOK
-    return _HLEDGER_BOOK if _HLEDGER.match(text, start) else None
+        return "beancount"
+    return "hledger" if _HLEDGER.match(text, start) else None
+
+
+def source_refused(program: str) -> ImportRefused:
+    """Return the refusal of a book where its program is not run."""
+    what = {"hledger": "an hledger journal", "beancount": "a beancount file"}[program]
+    return ImportRefused(
+        f"it is {what}, which only {program} can read: import it with the command 'finance-api "
+        f"import' where {program} is installed, or give a file of what {program} prints, as the "
+        f"guide to {program} describes"
+    )

@@ -301,6 +301,38 @@ class Book:
         templates = self.templates.setdefault(account, [])
         templates.append(TemplateSplit(own, description, memo, *amounts))
 
+    def add_budget(
+        self,
+        guid: str,
+        name: str,
+        periods: int,
+        recurrences: list[Recurrence],
+        amounts: Iterable[tuple[str, int, str]],
+    ) -> None:
+        """amounts: account, number of the period, and amount. Raises ImportRefused."""
+        if not recurrences:
+            raise ImportRefused(DAMAGED)
+        known = {(at, period): number(text) for at, period, text in amounts if at in self.accounts}
+        self.budgets.append(Budget(guid, name, periods, recurrences[0], known))
+
+    def add_schedule(
+        self,
+        guid: str,
+        name: str,
+        is_on: bool,
+        start: str,
+        end: str,
+        times: int,
+        rest: int,
+        template: str,
+        recurrences: list[Recurrence],
+    ) -> None:
+        """rest: how often it is still to be done, of a number of times. Raises ImportRefused."""
+        is_over, last = not is_on or (times > 0 and not rest), day(end) if end else None
+        self.schedules.append(
+            Schedule(guid, name, is_over, day(start), last, times, recurrences, template)
+        )
+
     def add_price(self, base: str, currency: str, time: str, source: str, value: str) -> None:
         if base not in CODES or currency not in CODES:
             self.remarks.count("prices of securities, not imported")

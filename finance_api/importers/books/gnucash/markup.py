@@ -16,12 +16,9 @@ from finance_api.importers.books.gnucash.book import (
     BUSINESS,
     DAMAGED,
     Book,
-    Budget,
     Recurrence,
-    Schedule,
     commodity_code,
     day,
-    number,
     with_former,
 )
 from finance_api.importers.books.sqlite_file import MAX_BYTES
@@ -263,28 +260,26 @@ class _Objects:
             self._book.add_template(account, description, memo, each.slots("split:slots"))
 
     def _budget(self, element: _Element) -> None:
-        recurrence = element.find("bgt:recurrence")
-        if recurrence is None:
-            raise ImportRefused(DAMAGED)
-        amounts = {}
-        for key, value in element.slots("bgt:slots").items():
-            account_id, _, period = key.partition("/")
-            if account_id in self._book.accounts and period.isdigit():
-                amounts[account_id, int(period)] = number(value)
         guid, name, periods = element.texts("bgt:id bgt:name bgt:num-periods")
-        budget = Budget(guid, name, int(periods), _recurrence(recurrence), amounts)
-        self._book.budgets.append(budget)
+        found = element.find("bgt:recurrence")
+        amounts = [
+            (account, int(period), value)
+            for key, value in element.slots("bgt:slots").items()
+            for account, _, period in [key.partition("/")]
+            if period.isdigit()
+        ]
+        recurrences = [] if found is None else [_recurrence(found)]
+        self._book.add_budget(guid, name, int(periods), recurrences, amounts)
 
     def _schedule(self, element: _Element) -> None:
-        guid, name, enabled, left, start, end, times, template = element.texts(
-            "sx:id sx:name sx:enabled sx:rem-occur sx:start/gdate sx:end/gdate sx:num-occur "
+        guid, name, enabled, start, end, times, rest, template = element.texts(
+            "sx:id sx:name sx:enabled sx:start/gdate sx:end/gdate sx:num-occur sx:rem-occur "
             "sx:templ-acct"
         )
-        is_over, last = enabled == "n" or left == "0", day(end) if end else None
         recurrences = [_recurrence(each) for each in _children(element, "sx:schedule")]
-        self._book.schedules.append(
-            Schedule(guid, name, is_over, day(start), last, int(times or 0), recurrences, template)
-        )
+        numbers = int(times or 0), int(rest or 0)
+        is_on = enabled != "n"
+        self._book.add_schedule(guid, name, is_on, start, end, *numbers, template, recurrences)
 
 
 def _children(element: _Element, name: str) -> list[_Element]:

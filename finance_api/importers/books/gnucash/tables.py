@@ -8,14 +8,10 @@ from typing import Any
 
 from finance_api.importers.books.gnucash.book import (
     BUSINESS,
-    DAMAGED,
     Book,
-    Budget,
     Recurrence,
-    Schedule,
     commodity_code,
     day,
-    number,
     with_former,
 )
 from finance_api.importers.books.sqlite_file import SqliteFile
@@ -122,12 +118,10 @@ class _Tables:
         for guid, mult, kind, start, weekend in self._rows("recurrences"):
             self._recurrences[guid].append(Recurrence(kind, mult, day(start), weekend))
         self._budgets()
-        for guid, name, enabled, start, end, times, rest, template in self._rows("schedxactions"):
-            is_over = not enabled or (times > 0 and not rest)
-            last = day(end) if end else None
-            recurrences = self._recurrences[guid]
-            self._book.schedules.append(
-                Schedule(guid, name, is_over, day(start), last, times, recurrences, template)
+        for guid, name, is_on, start, end, times, rest, template in self._rows("schedxactions"):
+            days = self._recurrences[guid]
+            self._book.add_schedule(
+                guid, name, bool(is_on), start, end, times, rest, template, days
             )
         self._transactions()
         for base, currency, time, source, numerator, denominator in self._rows("prices"):
@@ -173,15 +167,11 @@ class _Tables:
         self._book.set_options(options)
 
     def _budgets(self) -> None:
-        amounts: defaultdict[str, dict[tuple[str, int], Any]] = defaultdict(dict)
+        amounts: defaultdict[str, list[tuple[str, int, str]]] = defaultdict(list)
         for guid, account, period, numerator, denominator in self._rows("budget_amounts"):
-            if account in self._book.accounts:
-                amounts[guid][account, period] = number(f"{numerator}/{denominator}")
+            amounts[guid].append((account, period, f"{numerator}/{denominator}"))
         for guid, name, periods in self._rows("budgets"):
-            if not self._recurrences[guid]:
-                raise ImportRefused(DAMAGED)
-            first = self._recurrences[guid][0]
-            self._book.budgets.append(Budget(guid, name, periods, first, amounts[guid]))
+            self._book.add_budget(guid, name, periods, self._recurrences[guid], amounts[guid])
 
     def _transactions(self) -> None:
         splits = _Sorted(self._rows("splits", order="tx_guid, guid"))
