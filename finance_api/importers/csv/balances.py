@@ -11,9 +11,9 @@ from finance_api.values.time import DAY_SECONDS
 
 #: Up to this many rows of a day may be in no order.
 _LONGEST_DAY = 200
-#: How the balance may differ from the balance before it: by the sum of the rows since then, or of
-#: the rows from the row before up to but without this one; added or subtracted.
-_CHANGES = ((1, 0), (0, -1), (0, 1), (-1, 0))
+#: How many orders the rows may have: with the oldest or the newest first, with the balance after or
+#: before each row. What is owed has the same orders, in reverse.
+_ORDERS = 4
 
 
 @dataclass
@@ -28,10 +28,9 @@ class BalanceCheck:
     number and sum of all rows. first_day, last_day: their earliest and latest day. is_debt: whether
     the balances are what is owed, after `closing`.
 
-    _faults: index in `_CHANGES` -> the line of the first row that does not fit, the balance
-    expected there, and the stated balance.
-    _first, _last: the first and the last row with a balance, each as (balance, total of all rows up
-    to and including this one, this row's own money).
+    _starts: for each order, what is the same in all rows: the closing balance, less `total` if the
+    oldest row is first. _faults: order -> the line of the first row that does not fit, the balance
+    expected there, and the stated balance. _stated: number of rows with a balance.
     _day: money and balance of each row of the day that is being read. _by_days: (whether balances
     are what is owed, whether days fall) -> the closing balances that the days allow; if days rise,
     less `total`.
@@ -43,14 +42,13 @@ class BalanceCheck:
     first_day: int = 0
     last_day: int = 0
     is_debt: bool = False
-    _compared: int = 0
+    _stated: int = 0
     _top_day: int = 0
     _bottom_day: int = 0
     _rises: bool = False
     _falls: bool = False
+    _starts: tuple[int, ...] = ()
     _faults: dict[int, tuple[int, int, int]] = field(default_factory=dict)
-    _first: tuple[int, int, int] | None = None
-    _last: tuple[int, int, int] = (0, 0, 0)
     _day: list[tuple[int, int | None]] = field(default_factory=list)
     _by_days: dict[tuple[bool, bool], set[int]] = field(default_factory=dict)
 
@@ -70,23 +68,15 @@ class BalanceCheck:
         self.total += money
         if len(self._day) <= _LONGEST_DAY:
             self._day.append((money, balance))
-        if balance is None:
-            return
-        row = (balance, self.total, money)
-        if self._first is None:
-            self._first = row
-        else:
-            self._compare(line, *row)
-        self._last = row
-
-    def _compare(self, line: int, balance: int, total: int, money: int) -> None:
-        last, total_before, last_money = self._last
-        since = total - total_before
-        self._compared += 1
-        for index, (new, old) in enumerate(_CHANGES):
-            should = last + new * since + old * (since - money + last_money)
-            if balance != should:
-                self._faults.setdefault(index, (line, should, balance))
+        if balance is not None:
+            self._stated += 1
+            rising, falling = balance - self.total, balance + self.total
+            found = rising, falling - money, rising + money, falling
+            self._starts = self._starts or found
+            for order in range(_ORDERS):
+                if found[order] != (start := self._starts[order]):
+                    expected = balance + start - found[order]
+                    self._faults.setdefault(order, (line, expected, balance))
 
     def _end_day(self) -> None:
         """Note what the rows of a day, in whichever order, allow. Raises ImportRefused."""
@@ -99,9 +89,7 @@ class BalanceCheck:
                     allowed &= self._by_days.get((owed, falls), allowed)
                     self._by_days[owed, falls] = allowed
         self._day.clear()
-        if len(self._faults) == len(_CHANGES) and not any(
-            map(self._closing_by_days, (False, True))
-        ):
+        if len(self._faults) == _ORDERS and not any(map(self._closing_by_days, (False, True))):
             raise self._refusal()
 
     def _closing_by_days(self, owed: bool) -> set[int]:
@@ -144,21 +132,20 @@ class BalanceCheck:
 
     def closing(self) -> set[int]:
         """Return the possible closing balances. Raises ImportRefused if no order fits."""
-        if self._first is None:
+        if not self._stated:
             return set()
         self._end_day()
-        first, until_first, money = self._first
         is_sorted = self._rises != self._falls
         likely = self._falls if is_sorted else self._top_day > self._bottom_day
         for owed, before in product((False, True), repeat=2):
             found = set()
             for newest_first in {likely} if is_sorted or before else (False, True):
-                index = 2 * before + newest_first
-                if (3 - index if owed else index) in self._faults:
-                    continue
-                rest = until_first if newest_first else self.total - until_first + money
-                found.add((-first if owed else first) + rest - (0 if before else money))
-            if before and not (self._compared > 1 and self._rises | self._falls):
+                order = 2 * before + newest_first
+                order = _ORDERS - 1 - order if owed else order
+                if order not in self._faults:
+                    start = -self._starts[order] if owed else self._starts[order]
+                    found.add(start if newest_first else start + self.total)
+            if before and not (self._stated > 2 and self._rises | self._falls):
                 found = set()
             if before:
                 found = found or self._closing_by_days(owed)

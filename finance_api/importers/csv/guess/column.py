@@ -112,6 +112,10 @@ class Column:
         return _numbers(self.texts, self.pattern)
 
 
+#: Roles and their columns.
+Reading = Sequence[tuple[str, Column]]
+
+
 def _numbers(texts: Sequence[str], pattern: re.Pattern[str]) -> list[int | None]:
     return [_number(text, pattern) for text in texts]
 
@@ -245,10 +249,19 @@ class OpenColumns(Inferred):
             says = clause(Says.COLUMN_IS, role=Role(role), column=self.name(column), reason=reason)
             self.questions.remarks.append(says)
 
-    def release(self, role: str) -> None:
-        """Take the role from the column whose heading names it."""
-        self.free += self.of(role)
-        del self.known[role]
+    def named(self, *roles: str) -> list[Column]:
+        """Return the columns whose headings are the names of these roles."""
+        return self.of(*(role for role in roles if role in self.by_name))
+
+    def release(self, *roles: str) -> None:
+        """Take these roles from the columns whose headings name them."""
+        for role in self.by_name.intersection(roles):
+            self.free += self.of(role)
+            del self.known[role]
+
+    def take_all(self, reading: Reading, reason: str | None = BY_HEADING) -> None:
+        for role, column in reading:
+            self.take(role, column, reason)
 
     def take_best(self, role: str, words: str, columns: Sequence[Column]) -> None:
         """Take the column whose heading fits these words best, unless several fit equally."""
@@ -278,21 +291,18 @@ class OpenColumns(Inferred):
         indexes = [index for role in roles for index in columns.get(role, ())]
         return [self.all[index] for index in indexes if index < len(self.all)]
 
-    def ask(
-        self, role: str, topic: Topic, *readings: Sequence[tuple[str, Column]], **facts: Fact
-    ) -> None:
+    def ask(self, role: str, topic: Topic, *readings: Reading, **facts: Fact) -> None:
         """Ask which reading is right; meanwhile, take the columns of the first reading.
 
-        readings: fields and their columns. facts: as in `Clause`; by default, the columns' names.
+        facts: as in `Clause`; by default, the columns' names.
         """
         names = (self.name(column) for parts in readings for _, column in parts)
         facts = facts or {"columns": tuple(dict.fromkeys(names))}
         choices = map(self._choice, readings[:_MOST_PROPOSED])
         self.questions.ask(Clause(topic, facts), *choices, line=self.headings.line, of=role)
-        for name, column in readings[0]:
-            self.take(name, column, None)
+        self.take_all(readings[0], None)
 
-    def _choice(self, reading: Sequence[tuple[str, Column]]) -> Choice:
+    def _choice(self, reading: Reading) -> Choice:
         named = {name: self.name(column) for name, column in reading}
         changes: ImportOptions = {"columns": {name: (column,) for name, column in named.items()}}
         if "debit" in named:

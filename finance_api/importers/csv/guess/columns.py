@@ -43,8 +43,8 @@ def infer_columns(open_: OpenColumns) -> None:
     _find_dates(open_)
     find_money(open_)
     open_.take_best("currency", "currency", [c for c in open_.free if c.are_currencies])
-    texts = open_.of(*({"payee", "note"} & open_.by_name))
-    statuses = [column for column in (*open_.free, *texts) if _is_status(column)]
+    possible = *open_.free, *open_.named("payee", "note")
+    statuses = [column for column in possible if _is_status(column)]
     open_.statuses = tuple(c.index for c in statuses if not reversals.are_open(open_, c))
     _find_direction(open_)
     _find_accounts(open_)

@@ -20,8 +20,10 @@ _WAYS = {"amount": 0, "debit": -1, "credit": 1}
 _MONEY = tuple(_WAYS)
 _FOREIGN = ("operation", "original", "original currency")
 _OF_OPERATION = ("amount", "original", "own")
+_OTHERS = ("balance", "fee", "rate", "limit")
 #: Up to this many columns of numbers are tried as amounts, or as a balance that changes by them.
 _MOST_TRIED = 8
+_TWO = "of two amounts, one is the account's own money, the other that of the operation"
 _BY_BALANCE = "the balances follow from it"
 
 
@@ -41,12 +43,11 @@ def find_money(open_: OpenColumns) -> None:
         # Numbers without decimals are counts and ids, unless the whole heading names money.
         named = (*_MONEY, "balance", "fee")
         numbers = [c for c in numbers if c.has_decimals or max(map(c.fit, named)) == 2]
-    own = open_.of(*({"amount"} & open_.by_name))
+    own = open_.named("amount")
     if own and (all(_sides(numbers)) or _signed_copies(own[0], numbers)):
-        for role in {"amount", "currency"} & open_.by_name:
-            open_.release(role)
+        open_.release("amount", "currency")
         numbers = [*own, *numbers]
-    _find_net(open_, [*open_.of(*({"amount"} & open_.by_name)), *numbers][:_MOST_TRIED])
+    _find_net(open_, [*open_.named("amount"), *numbers][:_MOST_TRIED])
     if not _find_own(open_) and not open_.has("amount", "debit") and numbers:
         _find_amounts(open_, numbers)
     spent = [column for column in open_.of("amount") if column.fit("spent") == 2]
@@ -67,8 +68,7 @@ def _find_net(open_: OpenColumns, numbers: Sequence[Column]) -> None:
         if all((n or 0) == (g or 0) - _size([f]) for n, g, f in _rows(net, gross, fee))
     ]
     if len(found) == 1 and not (open_.user_mapping.named.keys() & {"amount", "debit"}):
-        for role in {"amount"} & open_.by_name:
-            open_.release(role)
+        open_.release("amount")
         net, gross, fee = found[0]
         open_.take("amount", net, "it is another amount less the fee")
         open_.explain(gross, fee)
@@ -153,8 +153,7 @@ def _take_running(open_: OpenColumns, numbers: Sequence[Column], named: Sequence
                 columns=tuple(map(open_.name, (debit, credit))),
             )
             return True
-        for role, column in own:
-            open_.take(role, column, _BY_BALANCE)
+        open_.take_all(own, _BY_BALANCE)
     elif len(running) == 1:
         open_.take("amount", running.pop(), _BY_BALANCE)
     return open_.has("amount", "debit")
@@ -180,8 +179,7 @@ def _take_sides(open_: OpenColumns, debit: Column, credit: Column, named: Sequen
     if amount and len(codes) == 2 and _differ_by_currency(codes, [amount], [debit, credit]):
         # The amounts are those of the operations, as on cards.
         roles = "currency", "originalAmount", "originalCurrencyCode"
-        for role, column in (*sides, *zip(roles, (codes[0], amount, codes[1]), strict=True)):
-            open_.take(role, column)
+        open_.take_all((*sides, *zip(roles, (codes[0], amount, codes[1]), strict=True)))
     elif amount is not None and not _agree(amount, debit, credit):
         names = {name: open_.name(column) for name, column in (("amount", amount), *sides)}
         open_.ask("amount", Topic.AMOUNT_OR_SIDES, sides, [("amount", amount)], **names)
@@ -192,8 +190,7 @@ def _take_sides(open_: OpenColumns, debit: Column, credit: Column, named: Sequen
     else:
         if amount is not None:
             open_.explain(amount, like=[debit, credit])
-        for role, column in sides:
-            open_.take(role, column)
+        open_.take_all(sides)
 
 
 def _take_side(open_: OpenColumns, side: Column, way: str) -> None:
@@ -277,46 +274,58 @@ def _find_own(open_: OpenColumns) -> bool:
 
     Returns whether there are such columns; asks if it is not clear which are the account's.
     """
-    by_name = {name: open_.of(name)[0] for name in ("amount", "currency") if name in open_.by_name}
-    if not {"amount", "debit", "currency", "sign"}.isdisjoint(open_.known.keys() - by_name.keys()):
+    by_name = open_.named("amount", "currency")
+    others = open_.known.keys() - open_.by_name
+    if not {"amount", "debit", "currency", "sign"}.isdisjoint(others):
         return False
-    columns = sorted([*open_.free, *by_name.values()], key=lambda column: column.index)
+    columns = sorted([*open_.free, *by_name], key=lambda column: column.index)
     codes = [column for column in columns if column.are_currencies and column.is_full]
     amounts = [c for c in columns if c.is_full and c.is_number and any(map(c.fit, _OF_OPERATION))]
-    others = ("balance", "fee", "rate", "limit")
-    amounts = [c for c in amounts if not (c.is_zero or any(map(c.fit, others)))]
+    amounts = [c for c in amounts if not (c.is_zero or any(map(c.fit, _OTHERS)))]
     amounts = [c for c in amounts if c.has_decimals or c.fit("account") < 2]
-    if len(amounts) != 2 or not codes or open_.user_mapping.unmapped & {"currency", "amount"}:
+    if len(amounts) != 2 or open_.user_mapping.unmapped & {"currency", "amount"}:
         return False
-    pairs: list[Sequence[Column]] = list(zip(amounts, codes, strict=False))
-    is_clear = len(codes) == 2 and _differ_by_currency(codes, amounts[:1], amounts[1:])
-    of_original: list[tuple[Column, Column]] = []
     if len(codes) == 1:
-        # The account's currency is in no column.
-        orders = list(permutations(amounts))
-        of_original += [(a, b) for a, b in orders if _may_be_original(a, b, codes[0])]
-        clear = [(a, b) for a, b in orders if a.fit("own") or _settles(open_, a, b, codes[0])]
-        pairs = [pair for own, other in clear for pair in ([own], [other, codes[0]])]
-        is_clear = len(pairs) == 2 and len(codes[0].values) > 1
-    if not (is_clear or of_original):
+        return _find_original(open_, amounts, codes[0])
+    if len(codes) != 2 or not _differ_by_currency(codes, amounts[:1], amounts[1:]):
         return False
-    for name in by_name:
-        open_.release(name)
-    if not is_clear:
-        _take_original(open_, *of_original[0], codes[0])
-        return True
-    pairs.sort(key=lambda pair: _is_own(pair, open_.user_mapping.currency), reverse=True)
-    one, other = ("amount", "currency"), ("originalAmount", "originalCurrencyCode")
-    readings = [
-        [*zip(one, own, strict=False), *zip(other, original, strict=False)]
-        for own, original in permutations(pairs)
-    ]
-    if len({_is_own(pair, open_.user_mapping.currency) for pair in pairs}) == 1:
-        names = tuple(open_.name(amount) for amount, *_ in pairs)
+    open_.release("amount", "currency")
+    pairs = list(zip(amounts, codes, strict=True))
+    evidence = {pair: _is_own(pair, open_.user_mapping.currency) for pair in pairs}
+    pairs.sort(key=evidence.__getitem__, reverse=True)
+    roles = "amount", "currency", "originalAmount", "originalCurrencyCode"
+    readings = [list(zip(roles, (*a, *b), strict=True)) for a, b in permutations(pairs)]
+    if len({*evidence.values()}) == 1:
+        names = tuple(open_.name(amount) for amount, _ in pairs)
         open_.ask("amount", Topic.OWN_AMOUNT, *readings, columns=names)
     else:
-        for role, column in readings[0]:
-            open_.take(role, column, "the account's own money" if role == "amount" else None)
+        open_.take_all(readings[0], _TWO)
+    return True
+
+
+def _find_original(open_: OpenColumns, amounts: Sequence[Column], codes: Column) -> bool:
+    """Take two amounts and the only currencies, if these are those of the original amounts: if
+    nothing says which are, ask. Return whether they may be.
+    """
+    orders = list(permutations(amounts))
+    clear = [(a, b) for a, b in orders if a.fit("own") or _settles(open_, a, b, codes)]
+    clear = clear if len(clear) == 1 < len(codes.values) else []
+    possible = clear or [(a, b) for a, b in orders if _may_be_original(a, b, codes)]
+    if not possible:
+        return False
+    open_.release("amount", "currency")
+    own, original = possible[0]
+    reading = [("amount", own), ("originalAmount", original), ("originalCurrencyCode", codes)]
+    equal, _ = _by_equality(own, original, codes)
+    if clear:
+        open_.take_all(reading, _TWO)
+    elif equal and open_.user_mapping.currency in (None, *equal):
+        (open_.currency,) = equal
+        open_.take_all(reading, _TWO)
+    else:
+        of_own = [("amount", own), ("currency", codes)]
+        names = tuple(map(open_.name, (own, original)))
+        open_.ask("amount", Topic.OWN_AMOUNT, reading, of_own, columns=names)
     return True
 
 
@@ -342,23 +351,9 @@ def _by_equality(own: Column, original: Column, codes: Column) -> tuple[set[str]
     return found
 
 
-def _take_original(open_: OpenColumns, own: Column, original: Column, codes: Column) -> None:
-    """Take the currencies for those of the original amounts; ask if nothing shows that they are."""
-    reading = ("amount", own), ("originalAmount", original), ("originalCurrencyCode", codes)
-    equal, _ = _by_equality(own, original, codes)
-    if equal and open_.user_mapping.currency in (None, *equal):
-        (open_.currency,) = equal
-        for role, column in reading:
-            open_.take(role, column)
-    else:
-        of_own = ("amount", own), ("currency", codes)
-        names = tuple(map(open_.name, (own, original)))
-        open_.ask("amount", Topic.OWN_AMOUNT, reading, of_own, columns=names)
-
-
-def _is_own(pair: Sequence[Column], currency: str | None) -> tuple[bool, ...]:
+def _is_own(pair: tuple[Column, Column], currency: str | None) -> tuple[bool, ...]:
     """Return what shows that an amount and its currency are the account's, the best first."""
-    own = len(pair) == 1 or any(column.fit("own") for column in pair)
+    own = any(column.fit("own") for column in pair)
     foreign = any(max(map(column.fit, _FOREIGN)) for column in pair)
     codes = {text.upper() for text in pair[-1].filled}
     return own or not foreign, own and not foreign, codes == {currency}, len(codes) == 1
