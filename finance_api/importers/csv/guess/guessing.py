@@ -103,7 +103,7 @@ class _Guessing:
         self._check_unbooked(form)
         self._take_stating_columns()
         if survey.footer is None:
-            no_money = NoMoney(self.plan, survey, self.selection, rows, questions)
+            no_money = NoMoney(rows, questions)
             no_money.leave_out_kinds()
             no_money.leave_out_totals()
             self._ask_about_journal()
@@ -218,8 +218,8 @@ class _Guessing:
             fault += "export the account alone, with amounts that have a sign"
             raise ImportRefused(fault, plan.headings.line)
         rows = (
-            (cells, text_of(cells, columns["recordDate"]), net(self._rows.money(line, cells)))
-            for line, cells in movements(plan, self.selection)
+            (row.cells, text_of(row.cells, columns["recordDate"]), net(row.money))
+            for row in self._rows.read()
         )
         found = accounts_in(rows, books, plan.headings)
         if found is not None:

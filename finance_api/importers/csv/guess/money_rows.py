@@ -3,8 +3,9 @@ decided or tried.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from heapq import merge
 
 from finance_api.importers.csv.amounts import AmountReader
@@ -12,7 +13,7 @@ from finance_api.importers.csv.balances import BalanceRow, orders_of
 from finance_api.importers.csv.cells import SignWords, amount_cell, money_text
 from finance_api.importers.csv.guess.evidence import Survey
 from finance_api.importers.csv.guess.status import Selection
-from finance_api.importers.csv.guess.totals import is_sum, net
+from finance_api.importers.csv.guess.totals import Money, MoneyRow, is_sum, net
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.reading import movements
 from finance_api.importers.csv.table import Row
@@ -22,32 +23,36 @@ from finance_api.importers.interface import ImportRefused
 CellsOf = Mapping[int, list[str]]
 
 
+@dataclass
 class MoneyRows:
-    """amounts: reads the amounts. words: those of --sign."""
+    """words: those of --sign. amounts: reads the amounts; it is set once it is known."""
 
-    amounts: AmountReader
+    plan: Plan
+    survey: Survey
+    selection: Selection
+    words: SignWords | None
+    amounts: AmountReader = field(init=False)
 
-    def __init__(
-        self, plan: Plan, survey: Survey, selection: Selection, words: SignWords | None
-    ) -> None:
-        self._plan, self._survey, self._selection = plan, survey, selection
-        self._words = words
-
-    def money(self, line: int, cells: list[str]) -> dict[int, int]:
+    def money(self, line: int, cells: list[str]) -> Money:
         """Return a row's amounts, each by its place."""
-        cents = amount_cell(self._plan.columns, cells, self._words, line)
+        cents = amount_cell(self.plan.columns, cells, self.words, line)
         return {place: self.amounts.read(text, line).units for place, text in cents}
 
-    def with_balances(self) -> Iterator[Row]:
+    def read(self, *others: Iterable[Row]) -> Iterator[MoneyRow]:
+        """Yield the transactions with their amounts, and other rows, each in its place."""
+        for line, cells in merge(movements(self.plan, self.selection), *others):
+            yield MoneyRow(line, cells, self.money(line, cells))
+
+    def with_balances(self) -> Iterator[MoneyRow]:
         """Yield the transactions, and the rows whose words say that they are balances."""
-        balances = ((line, cells) for line, (_, cells) in sorted(self._selection.balances.items()))
-        return merge(movements(self._plan, self._selection), balances)
+        balances = sorted(self.selection.balances.items())
+        return self.read((line, cells) for line, (_, cells) in balances)
 
     def balance_rows(self) -> tuple[list[BalanceRow], CellsOf]:
         """Return all rows and the cells of each line, if each row has a balance and there is one
         account; else no rows.
         """
-        columns, survey = self._plan.columns, self._survey
+        columns, survey = self.plan.columns, self.survey
         codes = survey.currencies
         counts = [len(survey.accounts), len(codes), *map(len, codes.values())]
         if "balance" not in columns or survey.footer or max(counts) > 1:
@@ -55,7 +60,7 @@ class MoneyRows:
         amounts = self.amounts
         (balance,) = columns["balance"]
         found, cells_of = [], {}
-        for line, cells in movements(self._plan, self._selection):
+        for line, cells in movements(self.plan, self.selection):
             text = money_text(cells[balance])
             if not text:
                 return [], {}
@@ -63,7 +68,7 @@ class MoneyRows:
             cents = amount_cell(columns, cells, None, line)
             size = sum(abs(amounts.read(amount, line).units) for _, amount in cents)
             found.append((line, size, amounts.read(text, line).units))
-        for line, (_, cells) in self._selection.balances.items():
+        for line, (_, cells) in self.selection.balances.items():
             if text := money_text(cells[balance]):
                 found.append((line, 0, amounts.read(text, line).units))
         return sorted(found), cells_of
@@ -76,14 +81,13 @@ class MoneyRows:
         return False
 
     def _add_up(self) -> bool:
-        doubts, columns = self._selection.doubts, self._plan.columns
+        doubts, columns = self.selection.doubts, self.plan.columns
         whole = Counter[int]()
-        below = [(line, [*cells]) for line, cells in self._survey.footer_rows]
-        below = [row for row in below if len(row[1]) == self._plan.table.width]
-        totals = [self.money(*row) for row in (*self._selection.totals.items(), *below)]
+        below = [(line, [*cells]) for line, cells in self.survey.footer_rows]
+        below = [row for row in below if len(row[1]) == self.plan.table.width]
+        totals = [self.money(*row) for row in (*self.selection.totals.items(), *below)]
         rows: list[BalanceRow] = []
-        for line, cells in movements(self._plan, self._selection):
-            money = self.money(line, cells)
+        for line, cells, money in self.read():
             if line in doubts:
                 totals.append(money)
             else:

@@ -7,9 +7,7 @@ from itertools import pairwise, product
 from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.csv.balances import orders_of
 from finance_api.importers.csv.cells import BLANK, text_of
-from finance_api.importers.csv.guess.evidence import Survey
 from finance_api.importers.csv.guess.money_rows import MoneyRows
-from finance_api.importers.csv.guess.status import Selection
 from finance_api.importers.csv.guess.totals import (
     MARKS,
     Doubt,
@@ -26,7 +24,6 @@ from finance_api.importers.csv.guess.totals import (
     sums_in,
 )
 from finance_api.importers.csv.guess.which_rows import ask_about_sums
-from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.reading import movements
 from finance_api.importers.csv.table import Table, is_text
 from finance_api.importers.csv.vocabulary import CARRIED, TOTAL, kind_of, without_numbers
@@ -43,15 +40,8 @@ _OF_ACCOUNT = ("account", "accountNumber", "currency")
 class NoMoney:
     """Leaves out rows that surely are no transactions, and asks about those that may be none."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        survey: Survey,
-        selection: Selection,
-        rows: MoneyRows,
-        questions: Questions,
-    ) -> None:
-        self._plan, self._survey, self._selection = plan, survey, selection
+    def __init__(self, rows: MoneyRows, questions: Questions) -> None:
+        self._plan, self._survey, self._selection = rows.plan, rows.survey, rows.selection
         self._rows, self._questions = rows, questions
 
     def leave_out_kinds(self) -> None:
@@ -68,12 +58,11 @@ class NoMoney:
                 continue
             accounts: defaultdict[str, dict[str, Kind]] = defaultdict(dict)
             for place, row in enumerate(self._rows.with_balances()):
-                kinds = accounts[text_of(row[1], keys) if keys else ""]
-                kind = kinds.setdefault(row[1][column].strip(), Kind(place))
+                kinds = accounts[text_of(row.cells, keys) if keys else ""]
+                kind = kinds.setdefault(row.cells[column].strip(), Kind(place))
                 if len(kinds) > _MOST_KINDS:
                     break
-                has_text = bool(texts) and bool(text_of(row[1], texts))
-                kind.add(place, row, net(self._rows.money(*row)), has_text=has_text)
+                kind.add(place, row, has_text=bool(texts) and bool(text_of(row.cells, texts)))
             else:
                 if accounts and self._decide_kinds(column, [*map(moving, accounts.values())]):
                     return
@@ -83,44 +72,38 @@ class NoMoney:
 
         accounts: the kinds of rows of each account, by their words in the column.
         """
-        name = self._plan.headings.named(column)
-        named = {*self._selection.balances}
-        named |= {line for line, doubt in self._selection.doubts.items() if doubt.is_named}
-        words = {w for kinds in accounts for w, kind in kinds.items() if kind.is_of(named)}
+        name, balances = self._plan.headings.named(column), self._selection.balances
+        kinds = [pair for each in accounts for pair in each.items()]
+        doubts = self._selection.doubts
+        named = {*balances, *(line for line, doubt in doubts.items() if doubt.is_named)}
+        words = {word for word, kind in kinds if kind.is_of(named)}
+        few = [(word, line) for word, kind in kinds for line, *_ in kind.few]
+        known = [(word, balances[line][0]) for word, line in few if line in balances]
+        bare = {word for word, kind in kinds if not kind.has_text}
+        bare -= {word for word, kind in kinds if kind.has_text}
         first, *others = map(roles_in, accounts)
         found = [roles for roles in first if all(roles in other for other in others)]
-        bare = {word for kinds in accounts for word, kind in kinds.items() if not kind.has_text}
-        bare -= {word for kinds in accounts for word, kind in kinds.items() if kind.has_text}
         found = [roles for roles in found if roles.keys() <= bare] or found
-        kinds_of = [
-            (word, self._selection.balances[line][0])
-            for kinds in accounts
-            for word, kind in kinds.items()
-            for line, *_ in kind.few
-            if line in self._selection.balances
-        ]
         found = [
             roles
             for roles in found
             if words <= roles.keys()
-            and all(kind == TOTAL or roles.get(word, kind) == kind for word, kind in kinds_of)
+            and all(kind in (TOTAL, roles.get(word, kind)) for word, kind in known)
         ]
         if len(found) == 1 and found[0].keys() == words:
             return True
-        left_out = [kinds[word] for kinds in accounts for word in bare if word in kinds]
-        kept = [kind for kinds in accounts for word, kind in kinds.items() if word not in bare]
+        left_out = [kind for word, kind in kinds if word in bare]
+        kept = [kind for word, kind in kinds if word not in bare]
         if len(found) == 1 and (TOTAL in found[0].values() or found[0].keys() == bare):
             (roles,) = found
-            rows = [(word, row) for kinds in accounts for word in roles for row in kinds[word].few]
-            for word, (line, _, cells) in rows:
-                self._selection.no_money[line] = word
-                self._selection.doubts.pop(line, None)
+            rows = {line: (w, row) for w, kind in kinds if w in roles for line, _, row in kind.few}
+            for line, (word, cells) in rows.items():
+                doubts.pop(line, None)
                 if roles[word] != TOTAL:
-                    self._selection.balances[line] = roles[word], cells
+                    balances[line] = roles[word], cells
             which = f"{len(rows)} rows by their {quoted(name)}"
-            self._questions.remarks.append(
-                f"left out {which}: they are balances and sums of the other rows"
-            )
+            why = "they are balances and sums of the other rows"
+            self._leave_out({line: word for line, (word, _) in rows.items()}, which, why)
             self._plan.inferred.explained.add(column)
             # Its words may be words for directions, too.
             self._survey.watched = [each for each in self._survey.watched if each.index != column]
@@ -138,6 +121,11 @@ class NoMoney:
             ask_about_sums(name, line, sorted(bare), questions=self._questions)
         return False
 
+    def _leave_out(self, rows: Mapping[int, str], which: str, why: str) -> None:
+        """Leave out these rows. rows: line -> the text by which it is counted."""
+        self._selection.no_money |= rows
+        self._questions.remarks.append(f"left out {which}: {why}")
+
     def leave_out_totals(self) -> None:
         doubts = self._selection.doubts
         balances, _ = self._rows.balance_rows() if doubts else ([], {})
@@ -148,9 +136,8 @@ class NoMoney:
         if any(doubt.is_named for doubt in doubts.values()):
             self._take_stating_rows()
         self._doubt_neighbours()
-        rows = movements(self._plan, self._selection) if doubts else iter(())
         try:
-            sums = list(sums_in(rows, doubts, self._rows.money))
+            sums = list(sums_in(self._rows.read(), doubts)) if doubts else []
         except ImportRefused as refused:
             (question,) = refused.questions
             if question.line == self._survey.last_line:
@@ -158,9 +145,8 @@ class NoMoney:
             raise
         for line in sums:
             text = doubts[line].text
-            self._selection.no_money[line] = text
-            where = f"line {line}, {quoted(text)}"
-            self._questions.remarks.append(f"left out {where}: it is the sum of the rows above it")
+            which = f"line {line}, {quoted(text)}"
+            self._leave_out({line: text}, which, "it is the sum of the rows above it")
         if self._plan.rows is None and "balance" not in self._plan.columns:
             self._leave_out_parts()
             self._ask_about_repeated_sums()
@@ -171,11 +157,8 @@ class NoMoney:
         """
         doubts, texts = self._selection.doubts, self._plan.texts
         carried = {line for line, doubt in doubts.items() if kind_of(doubt.text) == CARRIED}
-        rows = movements(self._plan, self._selection) if carried else iter(())
-        for pair in pairwise(
-            [(line, cells, self._rows.money(line, cells)) for line, cells in rows]
-        ):
-            if pair[0][2] != pair[1][2]:
+        for pair in pairwise(self._rows.read()) if carried else ():
+            if pair[0].money != pair[1].money:
                 continue
             for (line, cells, _), (beside, *_) in (pair, pair[::-1]):
                 named = [index for index in texts if is_text(cells[index])]
@@ -187,9 +170,7 @@ class NoMoney:
         selection = self._selection
         named = {line: doubt.text for line, doubt in selection.doubts.items() if doubt.is_named}
         stating = {*selection.balances, *named}
-        for line, (kind, cells) in chained(
-            self._rows.with_balances(), stating, self._rows.money
-        ).items():
+        for line, (kind, cells) in chained(self._rows.with_balances(), stating).items():
             if line in named:
                 del selection.doubts[line]
                 selection.no_money[line] = named[line]
@@ -206,19 +187,17 @@ class NoMoney:
         # In a column of categories, a hyphen means that the row has no category.
         texts = [column for column in columns if column not in self._plan.indexes("category")]
         for column, mark in product(texts, MARKS):
-            rows = movements(self._plan, self._selection)
-            parts, place = parts_in(rows, column, mark, self._rows.money)
-            self._selection.no_money |= dict.fromkeys(parts, mark)
+            parts, place = parts_in(self._rows.read(), column, mark)
             if parts:
                 which = f"{len(parts)} rows marked {quoted(mark)}, such as line {parts[0]}"
-                remark = f"left out {which}: they are the parts of the rows {place} them"
-                self._questions.remarks.append(remark)
+                why = f"they are the parts of the rows {place} them"
+                self._leave_out(dict.fromkeys(parts, mark), which, why)
 
     def _leave_out_parts_of_splits(self, column: int) -> None:
         """Leave out the parts of rows such as "--Split--", which have the whole amounts."""
         plan = self._plan
         days, payees = plan.columns["recordDate"], plan.indexes("payee")
-        found = splits_in(movements(plan, self._selection), column, days, payees, self._rows.money)
+        found = splits_in(self._rows.read(), column, days, payees)
         if found.parts and found.without_parts:
             fault = "the row is split, but the rows beside it that have its day do not add up to "
             fault += f"it, as others do: correct the file, or {ANOTHER_FILE}"
@@ -227,10 +206,9 @@ class NoMoney:
             name, marks = plan.headings.named(column), [*dict.fromkeys(found.marks)]
             ask_about_sums(name, found.doubtful[0], marks, questions=self._questions)
         elif found.parts:
-            self._selection.no_money |= dict.fromkeys(found.parts, "part of a split")
             which = f"{len(found.parts)} rows, such as line {found.parts[0]}"
             why = "they are the parts of the split rows beside them"
-            self._questions.remarks.append(f"left out {which}: {why}")
+            self._leave_out(dict.fromkeys(found.parts, "part of a split"), which, why)
 
     def _ask_about_repeated_sums(self) -> None:
         """Ask about rows such as "October 2026" that are the sums of the rows before or after."""
@@ -240,11 +218,7 @@ class NoMoney:
         known |= selection.no_money.keys() | selection.balances.keys()
         if asked & {Topic.SUMS, Topic.SUMS_WITHOUT_TEXT}:
             return
-        money = {
-            line: net(self._rows.money(line, cells))
-            for line, cells in movements(plan, selection)
-            if line not in known
-        }
+        money = {row.line: net(row.money) for row in self._rows.read() if row.line not in known}
         if not may_have_sums([*money.values()]):
             return
         first, *between, last = money

@@ -2,14 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, combinations, groupby, product
 from operator import add
+from typing import NamedTuple
 
 from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.cells import text_of
-from finance_api.importers.csv.table import Row
 from finance_api.importers.csv.vocabulary import CLOSING, OPENING, TOTAL, without_numbers
 from finance_api.importers.interface import ImportRefused
 
@@ -43,14 +43,20 @@ class Doubt:
 Money = Mapping[int, int]
 
 
+class MoneyRow(NamedTuple):
+    """A row with its amounts, each by its place."""
+
+    line: int
+    cells: list[str]
+    money: Money
+
+
 def net(money: Money) -> int:
     """Return what comes in, less what goes out."""
     return sum((place or 1) * each for place, each in money.items())
 
 
-def chained(
-    rows: Iterable[Row], stating: Container[int], read: Callable[[int, list[str]], Money]
-) -> dict[int, tuple[str, list[str]]]:
+def chained(rows: Iterable[MoneyRow], stating: Container[int]) -> dict[int, tuple[str, list[str]]]:
     """Return line -> kind and cells of the rows that state a balance, if each is the sum of the
     balance and the rows before it; else nothing.
 
@@ -61,9 +67,8 @@ def chained(
     is_one: dict[int, bool] = {}
     steps: list[tuple[int, int]] = []
     total = before = first = line = 0
-    for line, cells in rows:
+    for line, cells, money in rows:
         first = first or line
-        money = read(line, cells)
         units = net(money)
         if line not in stating:
             total += units
@@ -81,23 +86,18 @@ def chained(
     return {}
 
 
-def sums_in(
-    rows: Iterable[Row], doubts: Mapping[int, Doubt], read: Callable[[int, list[str]], Money]
-) -> Iterator[int]:
+def sums_in(rows: Iterable[MoneyRow], doubts: Mapping[int, Doubt]) -> Iterator[int]:
     """Yield the lines of rows that are totals: the last rows, whose text says nothing else, and
     which are the sum of at least two rows above; and rows with a debit and a credit that are the
     sums of both. Change which doubts ask: the sums of rows above, and first rows that are the sum
     of all below.
-
-    read: returns a row's amounts, each by its place.
     """
     whole, before = Counter[int](), Counter[int]()
     count = start = 0
     last: list[int] = []
     both: list[int] = []
     tops: dict[int, Money] = {}
-    for line, cells in rows:
-        money = read(line, cells)
+    for line, _, money in rows:
         doubt = doubts.get(line)
         if doubt is not None and not whole:
             tops[line] = money
@@ -164,9 +164,7 @@ def may_have_sums(money: Sequence[int]) -> bool:
     return any(units == total for units, total in pairs if units)
 
 
-def parts_in(
-    rows: Iterable[Row], column: int, mark: str, read: Callable[[int, list[str]], Money]
-) -> tuple[list[int], str]:
+def parts_in(rows: Iterable[MoneyRow], column: int, mark: str) -> tuple[list[int], str]:
     """Return the lines of the marked rows, if all of them are the parts of the row above them, or
     all of the row below them: if they add up to it, and any row has several parts. Also return
     which it is, "above" or "below".
@@ -174,15 +172,13 @@ def parts_in(
     lines: list[int] = []
     above = below = True
     whole, waiting, has_several = 0, 0, False
-    for is_part, run in groupby(rows, lambda row: f"{row[1][column].strip()} "[:2] == f"{mark} "):
+    for is_part, run in groupby(rows, lambda r: f"{r.cells[column].strip()} "[:2] == f"{mark} "):
         if not is_part:
-            first = None
-            for row in run:
-                first = first or row
-            below = below and (not waiting or waiting == net(read(*(first or row))))
-            whole, waiting = net(read(*row)), 0
+            beside = [net(row.money) for row in run]
+            below = below and (not waiting or waiting == beside[0])
+            whole, waiting = beside[-1], 0
             continue
-        parts = {line: net(read(line, cells)) for line, cells in run}
+        parts = {row.line: net(row.money) for row in run}
         waiting = sum(parts.values())
         above = above and waiting == whole
         if not waiting or not (above or below):
@@ -208,19 +204,15 @@ class Splits:
 
 
 def splits_in(
-    rows: Iterable[Row],
-    column: int,
-    days: Sequence[int],
-    payees: Sequence[int],
-    read: Callable[[int, list[str]], Money],
+    rows: Iterable[MoneyRow], column: int, days: Sequence[int], payees: Sequence[int]
 ) -> Splits:
     """Return the rows that the column marks as split. days, payees: the columns with these."""
-    money = []
-    for line, cells in rows:
+    all_ = []
+    for line, cells, money in rows:
         mark = _is_split(cells[column].strip())
         texts = text_of(cells, days), text_of(cells, payees)
-        money.append((line, mark.string if mark else "", *texts, net(read(line, cells))))
-    below, above = _splits_above_parts(money), _splits_above_parts(money[::-1])
+        all_.append((line, mark.string if mark else "", *texts, net(money)))
+    below, above = _splits_above_parts(all_), _splits_above_parts(all_[::-1])
     return min(below, above, key=lambda found: len(found.without_parts))
 
 
@@ -274,13 +266,14 @@ class Kind:
         both.has_text = self.has_text or other.has_text
         return both
 
-    def add(self, place: int, row: Row, units: int, *, has_text: bool) -> None:
+    def add(self, place: int, row: MoneyRow, *, has_text: bool) -> None:
+        units = net(row.money)
         self.last = place
         self.count += 1
         self.money[units < 0] += abs(units)
         self.has_text |= has_text
         if len(self.few) <= _MOST_OF_KIND:
-            self.few.append((row[0], units, row[1]))
+            self.few.append((row.line, units, row.cells))
 
     def is_of(self, lines: Container[int]) -> bool:
         return all(line in lines for line, *_ in self.few)
