@@ -255,7 +255,9 @@ def _is_moved(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | 
     # The file may lack the record only because the file begins or ends in the middle of this day.
     ids = {entry.bank_id, candidate.bank_id} - {None}
     if len(ids) == 2 and account.known_stable:
-        return False if account.ids_chosen else None
+        # Even then, some banks give the day in progress provisional ids.
+        is_another = account.ids_chosen and entry.content != candidate.content
+        return False if is_another else None
     if not is_of_day or entry.amount != candidate.amount:
         return None
     is_whole = account.is_stored_whole(entry.day)
