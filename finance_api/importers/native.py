@@ -17,7 +17,7 @@ import orjson
 
 from finance_api.importers import NATIVE
 from finance_api.importers.interface import ImportRefused
-from finance_api.resources import BY_MODEL_TYPE, RECORDS, RESOURCES
+from finance_api.resources import BY_MODEL_TYPE, RECORDS, RESOURCES, SPLITS
 from finance_api.resources.field import (
     MAX_SOURCE_CHARACTERS,
     MAX_SOURCE_ID_CHARACTERS,
@@ -231,6 +231,10 @@ def _string(text: str) -> str:
 
 
 TYPE_KEY = "reserved_model_type"
+#: The ``bookState`` of an object that the user deleted, so that its book does not bring it back.
+DELETED = "deleted"
+#: The fields that such an object needs.
+_OF_DELETED = ("source", "sourceId")
 #: Maximum bytes of text in all values of an object. Such an object is always written as a line
 #: below MAX_LINE_BYTES, even if all of its text has to be escaped.
 MAX_TEXT_BYTES = 4_194_304
@@ -295,9 +299,14 @@ class _ObjectReader:
                 values["source"] = NATIVE
         elif "id" not in values:
             raise ValueRefused("has neither id nor sourceId")
-        for name in self._required:
+        for name in _OF_DELETED if is_deleted(self.resource, values) else self._required:
             if values.get(name) is None:
                 raise ValueRefused(f"{self.resource.model_type} needs {name}")
+
+
+def is_deleted(resource: Resource, values: Mapping[str, Any]) -> bool:
+    """Return whether an object only says that the user deleted it. No record does."""
+    return resource not in (RECORDS, SPLITS) and values.get("bookState") == DELETED
 
 
 _READERS = {model_type: _ObjectReader(r) for model_type, r in BY_MODEL_TYPE.items()}

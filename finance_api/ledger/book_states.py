@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from finance_api.importers.native import NativeFile, NativeRow
 from finance_api.ledger.references import complete_standing_order
@@ -16,6 +17,7 @@ from finance_api.ledger.session import own_values
 from finance_api.planning.categories import set_kind
 from finance_api.resources import CATEGORIES, RECORDS, RESOURCES, SPLITS, STANDING_ORDERS
 from finance_api.resources.field import Resource
+from finance_api.storage.interface import HistoryEntry
 from finance_api.values import Row
 
 #: The state of an object that its book lost, and that stayed because other data uses it.
@@ -39,6 +41,32 @@ Key = tuple[str, str]
 
 def key_of(resource: Resource, object_id: str) -> Key:
     return (RECORDS if resource is SPLITS else resource).name, object_id
+
+
+def deleted_of_books(history: Iterable[HistoryEntry]) -> defaultdict[str, set[Key]]:
+    """Return what was deleted here of the objects of books except records, by the book's source.
+
+    Keys have the source ids. Some of the objects may be here again.
+    """
+    live = [entry for entry in history if entry.undone_at is None]
+    books = {entry.details["book"] for entry in live if "book" in entry.details}
+    deleted: defaultdict[str, set[Key]] = defaultdict(set)
+    for entry in live:
+        if "follow" in entry.details:
+            deleted[entry.details["book"]] = {
+                (kind, source_id) for kind, source_id in entry.details["follow"]["deleted"]
+            }
+        for source, kind, source_id in entry.details.get("deleted", ()):
+            deleted[source].add((kind, source_id))
+        for row in (entry.details.get("summary") or {}).get("rows", ()):
+            if row["verb"] == "removed" and row.get("source") in books:
+                deleted[row["source"]].add((row["type"], row["sourceId"]))
+    return deleted
+
+
+def source_id_in(values: Mapping[str, Any]) -> str:
+    """Return what the book calls an object: its source id or, if it has none, its id."""
+    return str(values.get("sourceId") or values["id"])
 
 
 def state_of(resource: Resource, row: Row, parts: Iterable[Row] = ()) -> str:

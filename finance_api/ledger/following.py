@@ -13,7 +13,15 @@ from typing import Any, NamedTuple
 from finance_api.importers.clauses import Day, Topic, clause
 from finance_api.importers.interface import Choice, ImportRefused, Questions, listed
 from finance_api.importers.native import NativeFile, NativeRow
-from finance_api.ledger.book_states import GONE, BookStates, Key, key_of, state_of
+from finance_api.ledger.book_states import (
+    GONE,
+    BookStates,
+    Key,
+    deleted_of_books,
+    key_of,
+    source_id_in,
+    state_of,
+)
 from finance_api.ledger.edits.naming import many_of
 from finance_api.ledger.edits.questions import asking_for
 from finance_api.ledger.edits.report import title_of
@@ -173,23 +181,12 @@ class Following:
 
         A record that was deleted here is a whole without parts.
         """
-        live = self._session.live
-        if not any(e.details.get("book") == self.source for e in live):
-            return set()
-        since, deleted = 0, set[Key]()
-        if self._last is not None:
-            since = self._last.number
-            deleted = {(kind, row_id) for kind, row_id in self._last.details["follow"]["deleted"]}
-        for entry in live:
-            if entry.number > since:
-                rows = (entry.details.get("summary") or {}).get("rows", ())
-                deleted |= {(row["type"], row["id"]) for row in rows if row["verb"] == "removed"}
+        deleted = deleted_of_books(self._session.history)[self.source]
         return {
-            key
-            for key in deleted & self.states.by_key.keys()
-            if key[0] != RECORDS.name
-            if key[1] not in self._session.row_set(BY_NAME[key[0]]).rows
-        }
+            self._key(document)
+            for document in (self._file.documents() if deleted else ())
+            if (document.resource.name, source_id_in(document.values)) in deleted
+        } - self._stored.keys()
 
     # -- questions
 
@@ -414,7 +411,12 @@ class Following:
             "path": details.get("file", {}).get("path", before.get("path")),
             "options": {k: v for k, v in details.get("options", {}).items() if k not in _ANSWERS},
         }
-        state = {"state": self._whole, "deleted": sorted(map(list, self._deleted))}
+        deleted = (
+            [document.resource.name, source_id_in(document.values)]
+            for document in (self._file.documents() if self._deleted else ())
+            if self._key(document) in self._deleted
+        )
+        state = {"state": self._whole, "deleted": sorted(deleted)}
         details["follow"] = {**how, **state}
         noted = {**how, "deleted": state["deleted"]}
         return any(before.get(name) != value for name, value in noted.items())

@@ -15,9 +15,9 @@ from finance_api.importers.interface import (
     listed,
     quoted,
 )
-from finance_api.importers.native import NativeFile, NativeRow
+from finance_api.importers.native import NativeFile, NativeRow, is_deleted
 from finance_api.ledger.balances import settle_balances, settle_bank_balances
-from finance_api.ledger.book_states import BookStates
+from finance_api.ledger.book_states import BookStates, deleted_of_books
 from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.differences import Facts, list_differences, undone_numbers
 from finance_api.ledger.edits.transfers import other_halves
@@ -100,6 +100,13 @@ class NativeImport:
         session, report, following = self._session, self._report, None
         if not options.follow and last_entry(session.history, file.source) is not None:
             raise ImportRefused(clause(Topic.FOLLOWED), choices=(Choice({"follow": True}),))
+        deleted = [
+            [document.values["source"], document.resource.name, document.values["sourceId"]]
+            for document in file.documents()
+            if is_deleted(document.resource, document.values)
+        ]
+        if deleted:
+            file = file.mapped(lambda rows: (d for d in rows if not is_deleted(*d[1:3])))
         joined = JoinedAccounts(session, file, options)
         file = imported = joined.file
         if options.follow:
@@ -133,6 +140,9 @@ class NativeImport:
         if joined.ids:
             details["into"] = joined.ids
         is_noted = following is not None and following.remember(details)
+        known = deleted_of_books(session.history)
+        if any((kind, source_id) not in known[of] for of, kind, source_id in deleted):
+            details["deleted"], is_noted = deleted, True
         report.changed = session.close(details=details, is_noted=is_noted)
 
     def _store_all(self, file: NativeFile, following: Following | None) -> None:

@@ -39,7 +39,8 @@ class EditSummary:
     old, values: changed field -> a list with the text before or after the change (None: no value).
     The list is empty if the texts of rows differ. Money has its currency: ``-4.5 EUR``.
     numbers: resource -> changed field -> number of rows.
-    rows: the first rows, each with its changed fields.
+    rows: the first rows, each with its changed fields; removed ones other than records with what
+    their source calls them.
     sums: account -> day -> the change in the sum of that day's records.
     questions: saved question -> its address before and after.
     """
@@ -74,6 +75,8 @@ class EditSummary:
             if resource is RECORDS:
                 about["day"] = date_text(row["recordDate"])
                 about["amount"] = _kept_text(RECORDS["amount"], row, decimal_text(row["amount"]))
+            elif verb == "removed" and row["source"] is not None:
+                about |= {"source": row["source"], "sourceId": row["sourceId"] or row["id"]}
             self.rows.append({**about, "changed": changed})
 
     def note_record(self, before: Row | None, after: Row | None) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.dump import count_dumped
 from finance_api.ledger.edits.objects import add_object, remove_object, set_object
 from finance_api.ledger.edits.records import (
     add_assigned,
@@ -17,7 +18,7 @@ from finance_api.ledger.edits.splits import Part, split_record
 from finance_api.ledger.edits.transfers import link_records
 from finance_api.ledger.orders import ImportReport
 from finance_api.questions.saved import add_question
-from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, SPLITS
+from finance_api.resources import ACCOUNTS, CATEGORIES, GOALS, LABELS, RECORDS, SPLITS
 from finance_api.resources.field import Resource
 from finance_api.values.ids import derived_id
 from support.books import BOOKS, import_book
@@ -67,6 +68,7 @@ def changed(person: Person, since: int) -> set[str]:
     return {each.row_id for each in person.changes(since)}
 
 
+CAR = {"name": "Car", "targetAmount": Decimal(900), "currencyCode": "EUR"}
 START = (giro(), category("food"), payment("a"), payment("b"), payment("c"))
 
 
@@ -222,6 +224,65 @@ def test_a_category_deleted_after_an_import_without_following_stays_deleted(pers
     edited(person, remove_object, CATEGORIES, "Starting Balances")
     import_book(person, book, follow=True)
     assert "Starting Balances" not in {row["name"] for row in person.rows(CATEGORIES)}
+
+
+@pytest.mark.parametrize("restores", [1, 2])
+@pytest.mark.parametrize("is_followed_between", [False, True])
+def test_what_was_deleted_here_stays_deleted_after_a_restore(
+    person, new_person, restores, is_followed_between
+):
+    book = (*START, row("Label", "home", name="Home"), row("Goal", "car", **CAR))
+    follow(person, *book)
+    for resource, name in ((CATEGORIES, "Food"), (LABELS, "Home"), (GOALS, "Car")):
+        edited(person, remove_object, resource, name)
+    before = person
+    for _ in range(restores):
+        if is_followed_between:
+            follow(before, *book)
+        restored = new_person()
+        restored.file(before.dump())
+        assert restored.dump() == before.dump()
+        assert restored.look(lambda s, user=restored.user: count_dumped(s, user.id)) == len(
+            before.dump().splitlines()
+        )
+        before = restored
+    snapshot = restored.snapshot()[1]
+    follow(restored, *book)
+    assert restored.snapshot()[1] == snapshot
+    follow(restored, *book, payment("d", categoryId=uid("food")))
+    assert (names(restored, CATEGORIES), names(restored, GOALS)) == (["food"], [])
+    restored.audit()
+
+
+def test_an_account_of_a_book_without_ids_stays_deleted_after_a_restore(person, new_person):
+    book = (BOOKS / "actual-household.zip").read_bytes()
+    import_book(person, book, follow=True)
+    gone = person.rows(ACCOUNTS)[0]["name"]
+    edited(person, remove_object, ACCOUNTS, gone, with_records=True)
+    edited(person, remove_object, CATEGORIES, "Starting Balances")
+    restored = new_person()
+    restored.file(person.dump())
+    import_book(restored, book, follow=True)
+    assert gone not in {row["name"] for row in restored.rows(ACCOUNTS)}
+    assert "Starting Balances" not in {row["name"] for row in restored.rows(CATEGORIES)}
+    restored.audit()
+
+
+def test_a_dump_that_is_imported_twice_notes_nothing_twice(person, new_person):
+    follow(person, *START)
+    edited(person, remove_object, CATEGORIES, "Food")
+    restored = new_person()
+    for _ in range(2):
+        restored.file(person.dump())
+    assert len(restored.history()) == 1
+
+
+def test_what_was_deleted_needs_its_source(person):
+    line = {"reserved_model_type": "Category", "sourceId": "food", "bookState": "deleted"}
+    person.native({**line, "source": BOOK})
+    assert not person.rows(CATEGORIES)
+    with pytest.raises(ImportRefused, match="Category needs sourceId"):
+        person.native({**line, "source": BOOK, "sourceId": None, "id": uid("food")})
 
 
 def test_an_account_deleted_here_with_its_records_stays_deleted(person):

@@ -16,7 +16,16 @@ from finance_api.ledger.edits.objects import remove_object, set_object
 from finance_api.ledger.edits.records import change_records, remove_records, set_assigned
 from finance_api.ledger.edits.splits import Part, join_parts, split_record
 from finance_api.ledger.edits.transfers import unlink_records
-from finance_api.resources import ACCOUNTS, CATEGORIES, PUBLIC_RESOURCES, RECORDS, RESOURCES, SPLITS
+from finance_api.resources import (
+    ACCOUNTS,
+    BUDGETS,
+    CATEGORIES,
+    LABELS,
+    PUBLIC_RESOURCES,
+    RECORDS,
+    RESOURCES,
+    SPLITS,
+)
 from finance_api.storage.memory import MemoryBackend
 from finance_api.values.ids import derived_id
 from support.books import import_book
@@ -260,6 +269,27 @@ def test_changes_tell_exactly_what_was_edited_and_the_end_is_a_fresh_import(
     person = Person(MemoryBackend(), HeldClock())
     steps = list(check_edits(person, make(seed)))
     assert any(before != after for before, after in steps)
+
+
+@pytest.mark.parametrize("seed", range(count(3, 200)))
+def test_a_restore_makes_no_difference_to_what_the_book_changes_later(seed: int) -> None:
+    draw, book, person = random.Random(seed), Book(seed), Person(MemoryBackend(), HeldClock())
+    book.add_budget()
+    follow(person, book)
+    assert _edit(person, remove_object, BUDGETS, person.rows(BUDGETS)[0]["id"])
+    for _ in range(6):
+        book.edit()
+        follow(person, book)
+        resource = draw.choice((ACCOUNTS, CATEGORIES, LABELS, BUDGETS))
+        for row in person.rows(resource)[:1]:
+            _edit(person, remove_object, resource, row["id"], with_records=True)
+    restored = Person(MemoryBackend(), HeldClock())
+    restored.file(person.dump())
+    for _ in range(6):
+        book.edit()
+        for each in (person, restored):
+            follow(each, book)
+        assert public(restored) == public(person)
 
 
 @pytest.mark.parametrize("printed", [printed_by_hledger, printed_by_beancount])
