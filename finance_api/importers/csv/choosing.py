@@ -47,9 +47,12 @@ from finance_api.importers.interface import (
     quoted,
 )
 from finance_api.importers.options import ImportOptions
+from finance_api.resources import RECORDS
 
 #: At most this many columns are offered for a date or an amount that no column seems to have.
 _OFFERED_COLUMNS = 6
+#: Headings of this service's exports of records. No other file has one of them beside `recordDate`.
+_OWN_HEADINGS = {f.name for f in RECORDS.fields} - {"id", "recordDate", "amount", "reference"}
 #: A question about columns with the same heading names at most this many columns.
 _NAMED_COLUMNS = 20
 
@@ -79,6 +82,8 @@ def find_plan(
     else:
         plan = _decided(text, places, mapping.checked())
         questions.add(plan.inferred.questions)
+    if not given.columns and not taken and profile is None:
+        _refuse_own_export(plan.table)
     if plan.mapping.mixed_signs and not {"debit", "sign"} & plan.columns.keys():
         raise ImportRefused(clause(Topic.ONLY_FOR_SIDES), choices=(Choice({"mixed_signs": None}),))
     return replace(
@@ -89,6 +94,12 @@ def find_plan(
         profile=profile,
         last_year=remembered.last_year,
     )
+
+
+def _refuse_own_export(table: Table) -> None:
+    headings = set(table.headings or ())
+    if "recordDate" in headings and headings & _OWN_HEADINGS:
+        raise ImportRefused(clause(Topic.OWN_EXPORT))
 
 
 def _saved(

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from finance_api.importers.csv.mapping import Columns, Mapping
+from finance_api.importers.csv.mapping import Mapping
+from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.sniff import tables
 from finance_api.importers.csv.table import Table, filled
 from finance_api.importers.decoding import TextFile
@@ -35,31 +36,30 @@ class TableSample:
     by_line: dict[int, list[str]] = field(default_factory=dict)
 
 
-def widest_table(text: TextFile, mapping: Mapping) -> Table | None:
-    """Return the table that a text most likely has if its columns are unknown: the widest."""
-    with suppress(ImportRefused):
-        mapping = mapping.checked()
-        text = replace(text, skip_rows=mapping.skip_rows)
-        return max(tables(text, mapping), key=lambda table: filled(table.cells), default=None)
-    return None
+def sample_of(
+    text: TextFile, given: Mapping, plan: Plan | None, lines: Collection[int] = ()
+) -> TableSample:
+    """Return a sample of a text's table. plan: None if the table's columns are unknown.
 
-
-def sample_of(table: Table, roles: Columns, lines: Collection[int] = ()) -> TableSample:
-    """Return a sample of a table. roles: as in `Plan.columns`. lines: lines of rows to include."""
+    given: the user's options. lines: lines of rows to include.
+    """
+    table = _widest_table(text, given) if plan is None else plan.table
+    if table is None:
+        return TableSample()
     first, by_line = _rows(table, lines)
     if table.first_line in lines and table.headings:
         by_line.pop(table.first_line, None)
     headings = table.names
-    found = {index: role for role, indexes in roles.items() for index in indexes}
+    roles = {} if plan is None else _roles(plan)
     columns = []
     for index in range(min(table.width, _MOST_COLUMNS)):
-        values = [text for cells in first if (text := _cut("".join(cells[index : index + 1])))]
+        values = [cell for cells in first if (cell := _cut("".join(cells[index : index + 1])))]
         columns.append(
             {
                 "name": headings.named(index),
                 "heading": _cut(headings.text(index)),
                 "values": list(dict.fromkeys(values))[:_MOST_VALUES],
-                "role": found.get(index, ""),
+                "role": roles.get(index, ""),
             }
         )
     return TableSample(
@@ -67,6 +67,22 @@ def sample_of(table: Table, roles: Columns, lines: Collection[int] = ()) -> Tabl
         [_shortened(cells) for cells in first[:_MOST_ROWS]],
         {line: _shortened(cells) for line, cells in by_line.items()},
     )
+
+
+def _widest_table(text: TextFile, given: Mapping) -> Table | None:
+    """Return the table that a text most likely has if its columns are unknown: the widest."""
+    with suppress(ImportRefused):
+        given = given.checked()
+        below = replace(text, skip_rows=given.skip_rows)
+        return max(tables(below, given), key=lambda table: filled(table.cells), default=None)
+    return None
+
+
+def _roles(plan: Plan) -> dict[int, str]:
+    """Return the fields of the columns, and the other columns that are read."""
+    used = plan.rows.used if plan.rows else frozenset(plan.inferred.statuses)
+    fields = {index: name for name, indexes in plan.columns.items() for index in indexes}
+    return dict.fromkeys(used, OTHER_ROLE) | fields
 
 
 def _rows(table: Table, lines: Collection[int]) -> tuple[list[list[str]], dict[int, list[str]]]:

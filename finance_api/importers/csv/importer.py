@@ -9,10 +9,10 @@ from typing import Any, BinaryIO
 
 from finance_api.importers.clauses import Given, Says, Topic, clause
 from finance_api.importers.csv.choosing import find_plan
-from finance_api.importers.csv.first_rows import OTHER_ROLE, TableSample, sample_of, widest_table
+from finance_api.importers.csv.first_rows import TableSample, sample_of
 from finance_api.importers.csv.guess.guessing import guess
 from finance_api.importers.csv.index import Profiles, load_profiles
-from finance_api.importers.csv.mapping import Columns, Mapping
+from finance_api.importers.csv.mapping import Mapping
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
 from finance_api.importers.csv.rows import entries
@@ -35,7 +35,6 @@ from finance_api.importers.interface import (
     nothing_remembered,
     quoted,
 )
-from finance_api.resources import RECORDS
 
 
 class CsvImporter:
@@ -58,9 +57,8 @@ class CsvImporter:
         self._given = given
         self._profiles = profiles or load_profiles()
         self._remembered = nothing_remembered
-        self._table: Table | None = None
-        self._roles: Columns = {}
-        self._sample = TableSample()
+        self._text: TextFile | None = None
+        self._plan: Plan | None = None
 
     def read(self, stream: BinaryIO, remembered: Remembered = nothing_remembered) -> Entries:
         """Yield the file's entries in order, each with its statement. Raises ImportRefused.
@@ -133,19 +131,16 @@ class CsvImporter:
         raise ImportRefused(f"the file has more than {_MOST_TABLES} tables", line)
 
     def sample(self, lines: Collection[int] = ()) -> TableSample:
-        """Return the start of the table and the rows at these lines; call it after reading.
-
-        The rows of a spreadsheet are available only while it is being read.
-        """
-        if self._table is None or self._table.text.stream.closed:
-            return self._sample
-        return sample_of(self._table, self._roles, lines)
+        """Return the start of the table and the rows at these lines; call it after reading."""
+        if self._text is None:
+            return TableSample()
+        return sample_of(self._text, self._given, self._plan, lines)
 
     def fits(self, text: TextFile, remembered: Remembered) -> bool | None:
         """Return whether the columns are found without a question; None if the text is refused."""
-        self._remembered = remembered
+        questions = Questions()
         try:
-            _, questions = self._find(text, Questions())
+            find_plan(text, self._given, remembered, self._profiles, questions)
         except ImportRefused:
             return None
         return not questions.asked
@@ -166,34 +161,18 @@ class CsvImporter:
     def _find(
         self, text: TextFile, questions: Questions, skip_last: int | None = None
     ) -> tuple[Plan, Questions]:
-        self._table = None
         given = self._given if skip_last is None else replace(self._given, skip_last=skip_last)
-        try:
-            plan = find_plan(text, given, self._remembered, self._profiles, questions)
-            if not given.columns and not plan.taken and plan.profile is None:
-                _refuse_own_export(plan.table)
-        except ImportRefused as refused:
-            self._table, self._roles = widest_table(text, self._given), {}
-            self._note(refused)
-            raise
-        self._table, self._roles = plan.table, _roles(plan)
-        return plan, questions
-
-    def _note(self, refused: ImportRefused) -> None:
-        """Keep a sample with the rows that a refusal names, because the caller closes the sheet."""
-        if self._table is not None and self._table.text.is_sheet:
-            lines = {question.line for question in refused.questions if question.line}
-            self._sample = sample_of(self._table, self._roles, lines)
+        self._text, self._plan = text, None
+        self._plan = find_plan(text, given, self._remembered, self._profiles, questions)
+        return self._plan, questions
 
     def _read(self, plan: Plan, questions: Questions) -> Entries:
+        self._plan = plan
         try:
-            if plan.table.text.is_sheet:
-                self._sample = sample_of(plan.table, self._roles)
             reading = guess(plan, questions)
             questions.put()
             yield from entries(reading)
         except ImportRefused as refused:
-            self._note(refused)
             if plan.profile is not None:
                 refused.notes.append(clause(Says.WITH_PROFILE, profile=shown(plan.profile)))
             if plan.taken:
@@ -216,16 +195,6 @@ def _offer_only_names(refused: ImportRefused) -> None:
 def _counts_others(table: Table) -> bool:
     """Return whether the table's only row counts and sums up the rows of the next table."""
     return are_counts(table.headings or ()) and len(list(islice(table.rows(), 2))) == 1
-
-
-#: Headings of this service's exports of records. No other file has one of them beside `recordDate`.
-_OWN_HEADINGS = {f.name for f in RECORDS.fields} - {"id", "recordDate", "amount", "reference"}
-
-
-def _refuse_own_export(table: Table) -> None:
-    headings = set(table.headings or ())
-    if "recordDate" in headings and headings & _OWN_HEADINGS:
-        raise ImportRefused(clause(Topic.OWN_EXPORT))
 
 
 def _refuse_other_account(first: Table, second: Table) -> None:
@@ -251,10 +220,3 @@ def _that_know_headings(table: Table) -> list[str]:
     most = max(counts.values(), default=(0, 0))
     known = [each for each, count in counts.items() if count == most > (0, 0)]
     return known or [*(WESTERN if are_western(table.headings or ()) else ())]
-
-
-def _roles(plan: Plan) -> Columns:
-    """Return the columns of the fields, and the other columns that are read."""
-    used = plan.rows.used if plan.rows else frozenset(plan.inferred.statuses)
-    others = used - {index for indexes in plan.columns.values() for index in indexes}
-    return {**plan.columns, OTHER_ROLE: tuple(others)}

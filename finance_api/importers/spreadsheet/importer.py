@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
+from weakref import finalize
 
 from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.csv import CsvImporter
@@ -49,40 +50,43 @@ def open_workbook(stream: BinaryIO) -> Iterator[list[Sheet]]:
 
     Raises ImportRefused for a file that is not a spreadsheet or cannot be read.
     """
-    with TemporaryDirectory() as name, ExitStack() as files:
-        directory = Path(name)
-        source = directory / "workbook"
-        faults = checked_copy(stream, source)
-        # -P: the modules beside the program must not hide library modules with the same names.
-        done = subprocess.run(  # noqa: S603 (runs only our own program)
-            [sys.executable, "-P", conversion.__file__, str(source), name],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            check=False,
-        )
-        if done.returncode == conversion.PASSWORD:
-            raise with_password()
-        if done.returncode == conversion.TOO_MANY_CELLS:
-            raise too_many(conversion.MAX_CELLS, "cells from its first one to its last")
-        if done.returncode:
-            raise damaged(", or its cells are spread too far")
-        found = json.loads((directory / conversion.INDEX).read_text("utf-8"))
-        yield [
-            Sheet(
-                about[0],
-                TextFile(
-                    files.enter_context((directory / str(number)).open("rb")),
-                    "utf-8",
-                    is_sheet=True,
-                    fractions=dict(about[2]),
-                    thousands=dict(about[3]),
-                ),
-                about[1] or faults.get(number),
+    with ExitStack() as files:
+        with TemporaryDirectory() as name:
+            directory = Path(name)
+            source = directory / "workbook"
+            faults = checked_copy(stream, source)
+            # -P: the modules beside the program must not hide library modules with the same names.
+            done = subprocess.run(  # noqa: S603 (runs only our own program)
+                [sys.executable, "-P", conversion.__file__, str(source), name],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                check=False,
             )
-            for number, about in enumerate(found)
-            if about is not None
-        ]
+            if done.returncode == conversion.PASSWORD:
+                raise with_password()
+            if done.returncode == conversion.TOO_MANY_CELLS:
+                raise too_many(conversion.MAX_CELLS, "cells from its first one to its last")
+            if done.returncode:
+                raise damaged(", or its cells are spread too far")
+            found = json.loads((directory / conversion.INDEX).read_text("utf-8"))
+            sheets = [
+                Sheet(
+                    about[0],
+                    TextFile(
+                        files.enter_context((directory / str(number)).open("rb")),
+                        "utf-8",
+                        is_sheet=True,
+                        fractions=dict(about[2]),
+                        thousands=dict(about[3]),
+                    ),
+                    about[1] or faults.get(number),
+                )
+                for number, about in enumerate(found)
+                if about is not None
+            ]
+        # Files that are open can be read after they are removed.
+        yield sheets
 
 
 #: No sheet has as many rows: so far apart are the sections of entries of two sheets.
@@ -102,27 +106,31 @@ class SpreadsheetImporter:
     def __init__(self, csv: CsvImporter, names: Sequence[str] = ()) -> None:
         self._csv = csv
         self._names = names
+        # The sheets can be read for as long as this importer lives: to show their rows.
+        self._files = ExitStack()
+        finalize(self, self._files.close)
 
     def sample(self, lines: Collection[int] = ()) -> TableSample:
         return self._csv.sample(lines)
 
     def read(self, stream: BinaryIO, remembered: Remembered = nothing_remembered) -> Entries:
-        with open_workbook(stream) as sheets:
-            chosen = self._chosen(sheets, remembered)
-            first: Statement | None = None
-            for number, sheet in enumerate(chosen):
-                if sheet.fault is not None:
-                    raise ImportRefused(f"the sheet {quoted(sheet.name)}: {sheet.fault}")
-                for statement, entry in self._csv.read_table(sheet.text, remembered):
-                    first = first or statement
-                    if entry is not None and entry.section is not None:
-                        entry = entry._replace(section=entry.section + number * _MOST_ROWS)
-                    yield statement, entry
-            others = [other.name for other in sheets if other not in chosen]
-            if first is not None and others:
-                which = listed([sheet.name for sheet in chosen])
-                which = f"the sheet {which} was" if len(chosen) == 1 else f"{which} were"
-                first.remarks.append(f"{which} read, but not {listed(others)}")
+        self._files.close()
+        sheets = self._files.enter_context(open_workbook(stream))
+        chosen = self._chosen(sheets, remembered)
+        first: Statement | None = None
+        for number, sheet in enumerate(chosen):
+            if sheet.fault is not None:
+                raise ImportRefused(f"the sheet {quoted(sheet.name)}: {sheet.fault}")
+            for statement, entry in self._csv.read_table(sheet.text, remembered):
+                first = first or statement
+                if entry is not None and entry.section is not None:
+                    entry = entry._replace(section=entry.section + number * _MOST_ROWS)
+                yield statement, entry
+        others = [other.name for other in sheets if other not in chosen]
+        if first is not None and others:
+            which = listed([sheet.name for sheet in chosen])
+            which = f"the sheet {which} was" if len(chosen) == 1 else f"{which} were"
+            first.remarks.append(f"{which} read, but not {listed(others)}")
 
     def _chosen(self, sheets: Sequence[Sheet], remembered: Remembered) -> list[Sheet]:
         if not sheets:

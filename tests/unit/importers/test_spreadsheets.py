@@ -2,6 +2,7 @@
 
 import io
 import re
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -12,11 +13,12 @@ import xlsxwriter
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from finance_api.importers.csv import CsvImporter, Mapping
 from finance_api.importers.csv.vocabulary import may_sum_up
 from finance_api.importers.formats import detect_format
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.spreadsheet.conversion import number_text
-from finance_api.importers.spreadsheet.importer import open_workbook
+from finance_api.importers.spreadsheet.importer import SpreadsheetImporter, open_workbook
 from finance_api.values.number import decimal_text, to_units
 from finance_api.values.text import clean
 from finance_api.values.time import date_text, instant_text
@@ -35,6 +37,7 @@ from support.sheets import (
     the_entries,
     xlsx,
 )
+from support.whole import read_whole
 
 
 def with_amounts(*amounts: object, headings: Rows = (HEADINGS,)) -> Rows:
@@ -351,3 +354,20 @@ def test_amounts_with_an_apostrophe_are_refused_with_the_columns_that_there_are(
     with pytest.raises(ImportRefused, match="''579,68 USD' is not an amount") as refused:
         read_sheet(data, account="A", debit="DEBIT", credit="CREDIT", no_text=True)
     assert refused.value.line == 2
+
+
+# -- its rows, to show them beside a question
+
+
+@kinds
+@pytest.mark.parametrize("amount", [-3, "unclear"])
+def test_each_row_can_be_shown_after_reading(kind: str, amount: object) -> None:
+    rows: Rows = [*ROWS, *([date(2026, 2, day), "Later", -day] for day in range(1, 9))]
+    rows.insert(5, [date(2026, 2, 9), "Amid", amount])
+    importer = SpreadsheetImporter(CsvImporter(Mapping(account="A")))
+    with suppress(ImportRefused):
+        read_whole(importer, KINDS[kind](rows))
+    sample = importer.sample({4, 12})
+    assert [column["role"] for column in sample.columns] == ["recordDate", "payee", "amount"]
+    assert sample.rows[0] == ["2026-01-05", "Corner Shop", "-12.5"]
+    assert [row[1] for row in sample.by_line.values()] == ["Later", "Later"]
