@@ -2,20 +2,19 @@
 
 from collections import abc, deque
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
-from finance_api.importers.clauses import Clause, Option, Says, Topic, clause, options_in
+from finance_api.importers.clauses import Clause, Says, Topic, clause, options_in
 from finance_api.importers.csv.cells import text_of
 from finance_api.importers.csv.dates import is_of_other_era
 from finance_api.importers.csv.guess.column import Inferred, OpenColumns, field_in
 from finance_api.importers.csv.guess.columns import infer_columns
 from finance_api.importers.csv.guess.no_money import first_text, without_first
-from finance_api.importers.csv.headings import Headings
+from finance_api.importers.csv.headings import Headings, bind
 from finance_api.importers.csv.index import Profiles
 from finance_api.importers.csv.legs import ProfileRows
 from finance_api.importers.csv.mapping import Columns, Mapping
-from finance_api.importers.csv.plan import Plan, find_columns
+from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import CODE, Match, Profile, shown
 from finance_api.importers.csv.sniff import (
     below_first,
@@ -160,26 +159,26 @@ def _profiled(table: Table, match: Match, user_mapping: Mapping, mapping: Mappin
 
     mapping: the user's options and the profile's.
     """
-    profile, headings = match.profile, table.names
-    chosen = [headings.position_and_rest(Option("only"), text)[0] for text in user_mapping.only]
-    rows = ProfileRows(match, table.width, labelled(table.above, profile), frozenset(chosen))
+    profile = match.profile
     _refuse_displacing(user_mapping, profile)
     mapping = mapping.checked()
-    columns = find_columns(mapping, headings, by_itself=False)
-    columns |= {n: i for n, i in rows.columns.items() if n not in user_mapping.columns}
+    bound = bind(mapping, table.names, by_itself=False)
+    rows = ProfileRows(match, table.width, labelled(table.above, profile), bound.only.keys())
+    of_rows = {n: i for n, i in rows.columns.items() if n not in user_mapping.columns}
+    columns = bound.columns | of_rows
     if profile.says_direction:
         columns.pop("amount", None)
     group = match.indexes(profile.fill_down)
     table = replace(
-        _filled_down(table, user_mapping, *([group] if group else [])),
+        table,
+        fill_down=(*([group] if group else []), *((index,) for index in bound.fill_down)),
         missing_cells=profile.missing_cells,
         extra_cells=profile.extra_cells,
         nameless=True,
     )
-    plan = Plan(table, columns, mapping, rows=rows)
-    if not plan.ignored.isdisjoint(columns.get("balance", ())):
+    if not bound.ignored.isdisjoint(columns.get("balance", ())):
         del columns["balance"]
-    return plan
+    return Plan(table, columns, mapping, bound, rows=rows)
 
 
 def _refuse_displacing(user_mapping: Mapping, profile: Profile) -> None:
@@ -295,7 +294,7 @@ def _missing(plan: Plan) -> list[Choice]:
     """Return a choice for each column that has a date, or if that is known, an amount."""
     is_amount_missing = "recordDate" in plan.columns
     field, fits = ("amount", is_amount) if is_amount_missing else ("recordDate", is_date)
-    taken, rows = {*plan.indexes(*plan.columns), *plan.ignored}, plan.table.sample
+    taken, rows = {*plan.indexes(*plan.columns), *plan.bound.ignored}, plan.table.sample
     free = [index for index in range(plan.table.width) if index not in taken]
     found = [index for index in free if any(fits(cells[index].strip()) for cells in rows)]
     return [field_in(field, plan.headings.named(i)) for i in found[:_OFFERED_COLUMNS]]
@@ -331,26 +330,21 @@ def _consistent(possible: list[Plan]) -> Plan:
     raise ImportRefused(fact, choices=tuple(Choice({"delimiter": d}, says) for d, says in divides))
 
 
-def _filled_down(table: Table, mapping: Mapping, *groups: tuple[int, ...]) -> Table:
-    position = partial(table.names.position, Option("fill_down"))
-    return replace(table, fill_down=(*groups, *((position(name),) for name in mapping.fill_down)))
-
-
 def _read_columns(table: Table, user_mapping: Mapping) -> Plan:
     """Return a plan with the columns that options name or the file reveals.
 
     Raises ImportRefused.
     """
-    headings, table, given = table.names, _filled_down(table, user_mapping), user_mapping
-    columns = find_columns(user_mapping, headings)
+    headings, given = table.names, user_mapping
+    bound = bind(user_mapping, headings)
+    table = replace(table, fill_down=tuple((index,) for index in bound.fill_down))
+    columns = bound.columns
     count = filled(table.cells)
     if any(index >= count for indexes in columns.values() for index in indexes):
         table = replace(table, nameless=True)
     if table.has_header and not looks_like_headings(table.headings or ()):
-        return Plan(table, columns, user_mapping)
-    ignored = [headings.position_and_rest(Option("only"), o)[0] for o in user_mapping.only]
-    ignored += [headings.position(Option("ignore"), column) for column in user_mapping.ignore]
-    inferred = OpenColumns(table, columns, user_mapping, ignored)
+        return Plan(table, columns, user_mapping, bound)
+    inferred = OpenColumns(table, columns, user_mapping, {*bound.only, *bound.ignored})
     named = sorted(inferred.by_name) if len(inferred.sample) > 1 else []
     blank = [name for name in named if not any(column.filled for column in inferred.of(name))]
     for _, cells in table.fitting_rows() if blank else ():
@@ -360,19 +354,16 @@ def _read_columns(table: Table, user_mapping: Mapping) -> Plan:
     doubled = {name: columns[name] for name in inferred.by_name}
     columns |= _ask_about_doubled(doubled, inferred, headings)
     infer_columns(inferred)
-    if "sign" in inferred.columns:
-        user_mapping = replace(user_mapping, sign=headings.named(inferred.columns["sign"][0]))
     if "fee" in inferred.columns:
         (fee,) = inferred.of("fee")
-        kind = "signed" if fee.is_signed else "unsigned"
-        user_mapping = replace(user_mapping, fee=(f"{headings.named(fee.index)}={kind}",))
+        bound = replace(bound, fees={inferred.name(fee): (fee.index, fee.is_signed)})
     positive = user_mapping.positive or inferred.positive
     date_format = user_mapping.date_format or inferred.date_format
     user_mapping = replace(user_mapping, positive=positive, date_format=date_format)
     left_out = user_mapping.unmapped & inferred.columns.keys()
     both = columns | {n: i for n, i in inferred.columns.items() if n not in left_out}
     both = {name: indexes for name, indexes in both.items() if indexes}
-    plan = Plan(table, both, user_mapping, inferred=inferred)
+    plan = Plan(table, both, user_mapping, bound, inferred=inferred)
     own = (*plan.amounts, *plan.indexes("recordDate", "balance"))
     if plan.is_complete and not table.own and are_continued(table.sample, own):
         return _read_columns(replace(table, own=own), given)

@@ -1,14 +1,16 @@
-"""The headings of a table: the names by which a mapping finds its columns."""
+"""The headings of a table: the names by which a mapping finds its columns, and what it finds."""
 
 import difflib
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping as AnyMapping
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from finance_api.importers.clauses import Option, Topic, clause
+from finance_api.importers.csv.mapping import FIELD_NAMES, Columns, Mapping
 from finance_api.importers.csv.vocabulary import folded
-from finance_api.importers.interface import ImportRefused, listed, quoted
+from finance_api.importers.interface import ImportRefused, listed, quoted, wrong_value
 
 # The most similar heading is looked for among only this many headings, and in only this many
 # characters of each, because difflib takes quadratic time.
@@ -89,3 +91,78 @@ class Headings:
         if self.texts is None:
             return "give columns by their numbers, counted from 1"
         return f"the headings are {listed(heading for heading in self.texts if heading)}"
+
+
+#: Column -> folded value -> the value as it was given.
+Conditions = dict[int, dict[str, str]]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The columns that a mapping names, by their indexes in a table.
+
+    columns: as in `mapping.Columns`. sign_words: the words of ``--sign``, if it names any.
+    fees: name in ``--fee`` -> its column, and whether its fees have signs, if the option says so.
+    only, left_out: the conditions of ``--only`` and ``--leave-out``.
+    """
+
+    columns: Columns
+    sign_words: str | None = None
+    fees: AnyMapping[str, tuple[int, bool | None]] = field(default_factory=dict)
+    only: Conditions = field(default_factory=dict)
+    left_out: Conditions = field(default_factory=dict)
+    ignored: frozenset[int] = frozenset()
+    fill_down: tuple[int, ...] = ()
+
+
+def bind(mapping: Mapping, headings: Headings, *, by_itself: bool = True) -> Bound:
+    """Find the columns that the mapping names; for other fields, those whose heading is a name of
+    the field.
+
+    by_itself: whether headings count. Raises ImportRefused for a named column that is missing or
+    ambiguous.
+    """
+    found: Columns = {}
+    for name, columns in mapping.named.items():
+        is_option = name in ("debit", "credit", "balance")
+        option = Option(name) if is_option else Option("columns", name)
+        found[name] = tuple(headings.position(option, column) for column in columns)
+    if "debit" in found and found["debit"] == found["credit"]:
+        raise ImportRefused(clause(Topic.SAME_COLUMN), headings.line)
+    words = None
+    if mapping.sign is not None:
+        sign, words = headings.position_and_rest(Option("sign"), mapping.sign)
+        found["sign"] = (sign,)
+    fees = dict(_fee(fee, headings) for fee in mapping.fee)
+    if fees:
+        found["fee"] = tuple(column for column, _ in fees.values())
+    others: defaultdict[str, tuple[int, ...]] = defaultdict(tuple)
+    for index, heading in enumerate(headings.texts or () if by_itself else ()):
+        name = FIELD_NAMES.get(folded(heading.rstrip(": ")), "")
+        if name and name not in found and name not in mapping.unmapped:
+            others[name] += (index,)
+    return Bound(
+        found | others,
+        words,
+        fees,
+        _conditions("only", mapping.only, headings),
+        _conditions("leave_out", mapping.leave_out, headings),
+        frozenset(headings.position(Option("ignore"), column) for column in mapping.ignore),
+        tuple(headings.position(Option("fill_down"), column) for column in mapping.fill_down),
+    )
+
+
+def _fee(fee: str, headings: Headings) -> tuple[str, tuple[int, bool | None]]:
+    column, kind = headings.position_and_rest(Option("fee"), fee)
+    name = fee if kind is None else fee.removesuffix(f"={kind}")
+    return name, (column, {"signed": True, "unsigned": False}.get(kind or ""))
+
+
+def _conditions(option: str, conditions: Sequence[str], headings: Headings) -> Conditions:
+    found: Conditions = {}
+    for condition in conditions:
+        column, value = headings.position_and_rest(Option(option), condition)
+        if value is None:
+            raise wrong_value(option, condition, "is not COLUMN=VALUE")
+        found.setdefault(column, {})[folded(value)] = value
+    return found

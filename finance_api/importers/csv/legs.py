@@ -1,7 +1,7 @@
 """Makes rows with derived cells from the rows of a file, as its profile says."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
 
@@ -32,7 +32,7 @@ class ProfileRows:
     """
 
     def __init__(
-        self, match: Match, width: int, preamble: Mapping[str, str], chosen: frozenset[int]
+        self, match: Match, width: int, preamble: Mapping[str, str], chosen: Collection[int]
     ) -> None:
         """preamble: field -> its value above the headings. chosen: indexes of --only's columns."""
         profile = match.profile

@@ -2,20 +2,17 @@
 profile, how its rows become movements of money.
 """
 
-from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from finance_api.importers.clauses import Option, Topic, clause
 from finance_api.importers.csv.guess.column import Inferred
-from finance_api.importers.csv.headings import Headings
+from finance_api.importers.csv.headings import Bound, Headings
 from finance_api.importers.csv.legs import ProfileRows
-from finance_api.importers.csv.mapping import FIELD_NAMES, Columns, Mapping
+from finance_api.importers.csv.mapping import Columns, Mapping
 from finance_api.importers.csv.profile import Profile
 from finance_api.importers.csv.table import Table, filled
-from finance_api.importers.csv.vocabulary import folded
-from finance_api.importers.interface import OWED, ImportRefused, nothing_remembered
+from finance_api.importers.interface import OWED, nothing_remembered
 
 #: Up to this many columns are searched for names of balances.
 _TEXTS = 20
@@ -23,7 +20,9 @@ _TEXTS = 20
 
 @dataclass(frozen=True)
 class Plan:
-    """How to read a table. inferred: the decisions made from the file's content.
+    """How to read a table. columns: those that the mapping names, and those that were found.
+
+    bound: the mapping's columns. inferred: the decisions made from the file's content.
 
     remembered: the mapping saved for the file. taken: the saved parts used because the user gave no
     such options. user_mapping: the options given now or saved. profile: the file's profile, if any.
@@ -35,6 +34,7 @@ class Plan:
     table: Table
     columns: Columns
     mapping: Mapping
+    bound: Bound
     remembered: dict[str, Any] = field(default_factory=dict)
     taken: dict[str, Any] = field(default_factory=dict)
     user_mapping: Mapping | None = None
@@ -54,13 +54,6 @@ class Plan:
     @cached_property
     def amounts(self) -> list[int]:
         return self.indexes("amount", "debit", "credit")
-
-    @cached_property
-    def ignored(self) -> frozenset[int]:
-        """The columns that the user ignores."""
-        return frozenset(
-            self.headings.position(Option("ignore"), name) for name in self.mapping.ignore
-        )
 
     @cached_property
     def texts(self) -> list[int]:
@@ -108,33 +101,3 @@ class Plan:
     def is_complete(self) -> bool:
         columns = self.columns
         return "recordDate" in columns and ("amount" in columns or "debit" in columns)
-
-
-def find_columns(mapping: Mapping, headings: Headings, *, by_itself: bool = True) -> Columns:
-    """Return field -> its columns: the columns that the mapping names, else those whose heading is
-    a name of the field.
-
-    by_itself: whether headings count. Raises ImportRefused for a named column that is missing or
-    ambiguous.
-    """
-    found: Columns = {}
-    for name, columns in mapping.named.items():
-        is_option = name in ("debit", "credit", "balance")
-        option = Option(name) if is_option else Option("columns", name)
-        found[name] = tuple(headings.position(option, column) for column in columns)
-    if "debit" in found and found["debit"] == found["credit"]:
-        raise ImportRefused(clause(Topic.SAME_COLUMN), headings.line)
-    if mapping.sign is not None:
-        found["sign"] = (headings.position_and_rest(Option("sign"), mapping.sign)[0],)
-    if mapping.fee:
-        found["fee"] = tuple(
-            headings.position_and_rest(Option("fee"), fee)[0] for fee in mapping.fee
-        )
-    for condition in mapping.only:
-        headings.position_and_rest(Option("only"), condition)
-    others: defaultdict[str, tuple[int, ...]] = defaultdict(tuple)
-    for index, heading in enumerate(headings.texts or () if by_itself else ()):
-        name = FIELD_NAMES.get(folded(heading.rstrip(": ")), "")
-        if name and name not in found and name not in mapping.unmapped:
-            others[name] += (index,)
-    return found | others

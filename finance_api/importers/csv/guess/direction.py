@@ -9,7 +9,7 @@ from finance_api.importers.clauses import Clause, Fact, Says, Topic, clause
 from finance_api.importers.csv.cells import AMOUNT, BLANK, IN, OUT, SignWords, sign_option, word_of
 from finance_api.importers.csv.guess.evidence import Survey, Watched
 from finance_api.importers.csv.headings import Headings
-from finance_api.importers.csv.mapping import POSITIVE, Mapping
+from finance_api.importers.csv.mapping import POSITIVE
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
 from finance_api.importers.csv.reading import Signs
@@ -72,7 +72,7 @@ class Directions:
             _ask_for_words(survey.words, self.plan.headings, questions)
         signs = self._of_signs()
         if any(place != AMOUNT for place, _ in survey.kinds):
-            signs = _of_sides(self.plan.mapping, survey, questions, self.trial)
+            signs = _of_sides(self.plan, survey, questions, self.trial)
         # Balances may agree with words against signs: they are tried once nothing else is open.
         is_late = self.trial is None and self.plan.rows is None and "balance" in self.plan.columns
         if len(questions.asked) == asked and not (signs.by_line or is_late):
@@ -353,18 +353,18 @@ def _ask_about_contradictions(
             facts["profile"] = shown(plan.profile)
             raise ImportRefused(Clause(Topic.WORD_AGAINST_PROFILE, facts), line)
         is_signed = (AMOUNT, -1) in survey.kinds
-        topic, choices = _otherwise(name, column, mapping, ways, is_signed=is_signed)
+        topic, choices = _otherwise(name, column, plan, ways, is_signed=is_signed)
         if is_signed and all(way in (0, -direction) for _, direction, way, _ in directed):
             other = "in" if mapping.positive == "out" else "out"
             choices.append(Choice({"positive": other, "invert": None}, _shown_way(line, -way)))
-        elif is_signed and mapping.sign is None:
+        elif is_signed and "sign" not in plan.columns:
             # If a word is beside one sign only, its money is no refund: the sign says nothing.
             ignored: ImportOptions = {"mixed_signs": "ignore"}
             without = [each._replace(changes={**each.changes, **ignored}) for each in choices]
             kinds = column.values.values()
             are_mixed = any(len({sign > 0 for _, sign in each if sign}) > 1 for each in kinds)
             choices = [*choices, *without] if are_mixed else [*without, *choices]
-        if is_signed or not _is_certain(column.values) or mapping.sign or mapping.debit:
+        if is_signed or not _is_certain(column.values) or "sign" in plan.columns or mapping.debit:
             choices += [
                 choice
                 if choice.changes.get("sign") == name
@@ -376,13 +376,14 @@ def _ask_about_contradictions(
 
 
 def _otherwise(
-    name: str, column: Watched, mapping: Mapping, ways: abc.Mapping[str, int], *, is_signed: bool
+    name: str, column: Watched, plan: Plan, ways: abc.Mapping[str, int], *, is_signed: bool
 ) -> tuple[Topic, list[Choice]]:
     """Return the topic and the choices for a user who trusts the column.
 
     If the amounts have signs, --sign is offered only if at least half of the column's words are
     directions.
     """
+    mapping = plan.mapping
     if mapping.debit is not None and mapping.credit is not None:
         exchanged: ImportOptions = {"debit": mapping.credit, "credit": mapping.debit}
         meaning = clause(Says.OUT_IN, column=mapping.credit)
@@ -390,15 +391,15 @@ def _otherwise(
     topic, words = Topic.WORD_AGAINST_SIGN, {folded(text) for text in column.values}
     if is_signed and len(ways) * 2 < len(words):
         return topic, []
-    given = POSITIVE if mapping.sign is None else ImportOptions()
+    given = ImportOptions() if "sign" in plan.columns else POSITIVE
     choices = _choices_of_words(name, column.values, ways)
     return topic, [choice._replace(changes={**choice.changes, **given}) for choice in choices]
 
 
-def _of_sides(mapping: Mapping, survey: Survey, questions: Questions, trial: Trial | None) -> Signs:
+def _of_sides(plan: Plan, survey: Survey, questions: Questions, trial: Trial | None) -> Signs:
     possible = {place: ways for place in (OUT, IN) if (ways := _ways(survey, place))}
-    names = _SIDES if mapping.sign is None else _MONEY
-    chosen = mapping.mixed_signs
+    names = _MONEY if "sign" in plan.columns else _SIDES
+    chosen = plan.mapping.mixed_signs
     if chosen is not None:
         return _signs(dict.fromkeys(possible, chosen))
     for place in (OUT, IN):

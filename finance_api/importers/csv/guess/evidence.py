@@ -169,7 +169,9 @@ class Survey:
         self.footer: tuple[int, ImportRefused] | None = None
         self.footer_rows: list[tuple[int, Sequence[str]]] = []
         used = {index for indexes in columns.values() for index in indexes}
-        used |= selection.columns | plan.ignored | (plan.rows.used if plan.rows else frozenset())
+        used |= (
+            selection.columns | plan.bound.ignored | (plan.rows.used if plan.rows else frozenset())
+        )
         unmapped = [i for i in range(plan.table.width) if i not in used]
         self.unmapped = [Watched(i, plan.headings.text(i)) for i in unmapped[:_WATCHED_COLUMNS]]
         self.watched = list(self.unmapped)

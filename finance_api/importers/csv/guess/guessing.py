@@ -32,7 +32,6 @@ from finance_api.importers.csv.guess.which_rows import (
     other_dates,
     repeated_cells,
 )
-from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.reading import Currencies, RowReader, Signs, TableReading, movements
 from finance_api.importers.csv.sniff import is_row
@@ -70,14 +69,13 @@ class _Guessing:
         self.remarks = questions.remarks
         self.stated = [*stated_in(plan.table.above)]
         self._questions = questions
-        if not mapping.fee and mapping.fee_category is not None:
+        if "fee" not in plan.columns and mapping.fee_category is not None:
             needs = clause(Topic.NEEDS, first=Option("fee_category"), second=Option("fee"))
             raise ImportRefused(needs, choices=(Choice({"fee_category": None}),))
-        self._fees_signed = [_fee_is_signed(fee, plan.headings, questions) for fee in mapping.fee]
+        self._fees_signed = _fees_signed(plan, questions)
         self.selection = Selection(plan)
-        self._words = None
-        if mapping.sign is not None:
-            self._words = SignWords(*plan.headings.position_and_rest(Option("sign"), mapping.sign))
+        sign = plan.indexes("sign")
+        self._words = SignWords(sign[0], plan.bound.sign_words) if sign else None
         self._survey = Survey(plan, self.selection, self._words)
 
     def run(self) -> TableReading:
@@ -382,15 +380,15 @@ def _are_notes(rows: Sequence[Sequence[str]], money: Sequence[int]) -> bool:
     return not has_digits or (len(rows) > 1 and not any(is_date(c) or is_amount(c) for c in told))
 
 
-def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:
-    column, kind = headings.position_and_rest(Option("fee"), fee)
-    if kind not in ("signed", "unsigned"):
-        name = fee if kind is None else fee.removesuffix(f"={kind}")
-        fact = clause(Topic.FEE_SIGNS, fee=fee, column=headings.named(column))
-        unsigned = Choice({"fee": (f"{name}=unsigned",)}, clause(Says.FEE_OUT))
-        signed = Choice({"fee": (f"{name}=signed",)}, clause(Says.FEE_IN))
-        questions.ask(fact, unsigned, signed)
-    return kind == "signed"
+def _fees_signed(plan: Plan, questions: Questions) -> list[bool]:
+    """Return whether each fee has a sign; ask if that is open."""
+    for fee, (column, is_signed) in plan.bound.fees.items():
+        if is_signed is None:
+            fact = clause(Topic.FEE_SIGNS, fee=fee, column=plan.headings.named(column))
+            unsigned = Choice({"fee": (f"{fee}=unsigned",)}, clause(Says.FEE_OUT))
+            signed = Choice({"fee": (f"{fee}=signed",)}, clause(Says.FEE_IN))
+            questions.ask(fact, unsigned, signed)
+    return [bool(is_signed) for _, is_signed in plan.bound.fees.values()]
 
 
 def _ask_for_account(plan: Plan, questions: Questions) -> None:

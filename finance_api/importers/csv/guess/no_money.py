@@ -50,7 +50,7 @@ class NoMoney:
         """
         plan, selection = self._plan, self._selection
         texts, keys = plan.indexes("payee", "note"), plan.indexes(*_OF_ACCOUNT)
-        columns = {column.index for column in self._survey.watched} | plan.ignored
+        columns = {column.index for column in self._survey.watched} | plan.bound.ignored
         columns -= selection.undoubted | selection.columns
         for column in sorted(columns if plan.rows is None else ()):
             words = [cells[column].strip() for cells in plan.table.sample]

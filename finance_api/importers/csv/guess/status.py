@@ -4,9 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from finance_api.importers.clauses import Option
 from finance_api.importers.csv.guess.totals import MARKED, Doubt, marks_parts
-from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.stated import Stated
 from finance_api.importers.csv.table import is_amount, is_date
@@ -26,7 +24,6 @@ from finance_api.importers.csv.vocabulary import (
     names_only_sums,
     role_fit,
 )
-from finance_api.importers.interface import wrong_value
 
 #: Up to this many different values of rows that are left out are counted separately.
 _COUNTED = 20
@@ -61,8 +58,7 @@ class Selection:
     def __init__(self, plan: Plan) -> None:
         headings = plan.headings
         self._headings = headings
-        self._only = _conditions("only", plan.mapping.only, headings)
-        self._left_out = _conditions("leave_out", plan.mapping.leave_out, headings)
+        self._only, self._left_out = plan.bound.only, plan.bound.left_out
         # A status counts even without a saved --leave-out: the file for which --only was given may
         # have had nothing to leave out.
         self._named = {
@@ -241,16 +237,3 @@ class Selection:
 def _ends(cell: str) -> bool:
     """Return whether a word stands at the end of a date; most dates end in a digit."""
     return not cell[-1:].isdigit() and _LAST_WORD.search(cell) is not None
-
-
-def _conditions(
-    option: str, conditions: Sequence[str], headings: Headings
-) -> dict[int, dict[str, str]]:
-    """Return column -> folded value -> the value as it was given."""
-    found: dict[int, dict[str, str]] = {}
-    for condition in conditions:
-        column, value = headings.position_and_rest(Option(option), condition)
-        if value is None:
-            raise wrong_value(option, condition, "is not COLUMN=VALUE")
-        found.setdefault(column, {})[folded(value)] = value
-    return found

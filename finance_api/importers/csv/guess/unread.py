@@ -19,7 +19,7 @@ def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterat
     """
     headings = plan.headings
     open_ = [column for column in survey.unmapped if column.index not in questions.columns]
-    unread = [*sorted(plan.ignored), *(each.index for each in open_ if each.column.filled)]
+    unread = [*sorted(plan.bound.ignored), *(each.index for each in open_ if each.column.filled)]
     if unread:
         yield "not imported: " + ", ".join(map(headings.named, unread))
     if plan.rows is None:
