@@ -5,26 +5,22 @@ from dataclasses import replace
 from typing import Any
 
 from finance_api.importers.clauses import Clause, Says, Topic, clause, options_in
-from finance_api.importers.csv.cells import text_of
 from finance_api.importers.csv.dates import is_of_other_era
-from finance_api.importers.csv.guess.column import Inferred, OpenColumns, field_in
+from finance_api.importers.csv.guess.column import OpenColumns, field_in
 from finance_api.importers.csv.guess.columns import infer_columns
 from finance_api.importers.csv.guess.no_money import first_text, without_first
-from finance_api.importers.csv.headings import Headings, bind
+from finance_api.importers.csv.headings import bind
 from finance_api.importers.csv.index import Profiles
 from finance_api.importers.csv.legs import ProfileRows
-from finance_api.importers.csv.mapping import Columns, Mapping
+from finance_api.importers.csv.mapping import Mapping
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import CODE, Match, Profile, shown
 from finance_api.importers.csv.sniff import (
     below_first,
-    below_labels,
+    data_tables,
     differing_column,
-    labelled,
     refuse_headings,
-    refuse_skipped_headings,
     tables,
-    undivided,
 )
 from finance_api.importers.csv.table import (
     Table,
@@ -52,8 +48,6 @@ from finance_api.resources import RECORDS
 _OFFERED_COLUMNS = 6
 #: Headings of this service's exports of records. No other file has one of them beside `recordDate`.
 _OWN_HEADINGS = {f.name for f in RECORDS.fields} - {"id", "recordDate", "amount", "reference"}
-#: A question about columns with the same heading names at most this many columns.
-_NAMED_COLUMNS = 20
 
 
 def find_plan(
@@ -67,6 +61,7 @@ def find_plan(
     given = given.checked()
     text = replace(text, skip_rows=max(given.skip_rows, text.start))
     places, saved = _saved(list(tables(text, given)), given.account, remembered)
+    refuse_headings(places)
     recognised = _recognised(places, given, saved, profiles)
     profile = None if recognised is None else recognised[1].profile
     if saved.get("profile") != (profile and profile.name):
@@ -81,8 +76,9 @@ def find_plan(
     else:
         plan = _decided(text, places, mapping.checked())
         questions.add(plan.inferred.questions)
-    if not given.columns and not taken and profile is None:
-        _refuse_own_export(plan.table)
+    headings, is_known = {*(plan.table.headings or ())}, given.columns or taken or profile
+    if not is_known and "recordDate" in headings and headings & _OWN_HEADINGS:
+        raise ImportRefused(clause(Topic.OWN_EXPORT))
     if plan.mapping.mixed_signs and not {"debit", "sign"} & plan.columns.keys():
         raise ImportRefused(clause(Topic.ONLY_FOR_SIDES), choices=(Choice({"mixed_signs": None}),))
     return replace(
@@ -93,12 +89,6 @@ def find_plan(
         profile=profile,
         last_year=remembered.last_year,
     )
-
-
-def _refuse_own_export(table: Table) -> None:
-    headings = set(table.headings or ())
-    if "recordDate" in headings and headings & _OWN_HEADINGS:
-        raise ImportRefused(clause(Topic.OWN_EXPORT))
 
 
 def _saved(
@@ -163,7 +153,7 @@ def _profiled(table: Table, match: Match, user_mapping: Mapping, mapping: Mappin
     _refuse_displacing(user_mapping, profile)
     mapping = mapping.checked()
     bound = bind(mapping, table.names, by_itself=False)
-    rows = ProfileRows(match, table.width, labelled(table.above, profile), bound.only.keys())
+    rows = ProfileRows(match, table, bound.only)
     of_rows = {n: i for n, i in rows.columns.items() if n not in user_mapping.columns}
     columns = bound.columns | of_rows
     if profile.says_direction:
@@ -196,22 +186,18 @@ def _refuse_displacing(user_mapping: Mapping, profile: Profile) -> None:
 def _decided(text: TextFile, places: list[Table], user_mapping: Mapping) -> Plan:
     unlike: dict[int, Question] = {}
     if not user_mapping.header:
-        refuse_headings(places)
         places = [_without_first(table, user_mapping, unlike) for table in places]
     possible, refusal = _possible(text, places, user_mapping)
     possible = _of_one_line(possible)
     if not possible:
-        refuse_skipped_headings(text, places)
-        data = [replace(table, has_header=False) for table in places if table.has_header]
-        data += below_labels(text, user_mapping)
-        data = [table for table in data if looks_like_data(table.cells)]
+        data = data_tables(text, user_mapping, places)
         data = [_without_first(table, user_mapping, unlike) for table in data]
         possible, _ = _possible(text, data, user_mapping)
         remark = "the first row has a date and an amount, so the file has no headings"
         for plan in possible:
             plan.inferred.questions.remarks.append(remark)
     if not possible:
-        raise refusal or undivided(text)
+        raise refusal or ImportRefused(clause(Topic.UNDIVIDED))
     plan = possible[0] if len(possible) == 1 else _consistent(possible)
     plan.inferred.questions.asked += filter(None, [unlike.get(plan.table.text.skip_rows)])
     return plan
@@ -238,22 +224,6 @@ def _of_one_line(possible: list[Plan]) -> list[Plan]:
     return [plan for plan in possible if fits and plan.table.first_line == max(fits)[1]]
 
 
-def _ask_about_doubled(columns: Columns, inferred: Inferred, headings: Headings) -> Columns:
-    """Return the first column of each field that several headings name; ask which one is meant."""
-    for name in [name for name, indexes in columns.items() if len(indexes) > 1]:
-        numbers = [index + 1 for index in columns[name]][:_NAMED_COLUMNS]
-        fact = clause(Topic.DOUBLED, numbers=tuple(numbers), field=name, first=numbers[0])
-        choices = []
-        for number in numbers:
-            changes: ImportOptions = {"columns": {name: (str(number),)}}
-            if name == "currency":
-                changes["currency"] = None
-            choices.append(Choice(changes, clause(Says.IN_COLUMN, field=name, number=number)))
-        inferred.questions.ask(fact, *choices, line=headings.line, of=name)
-        inferred.questions.columns.update(columns[name])
-    return {name: indexes[:1] for name, indexes in columns.items()}
-
-
 def _possible(
     text: TextFile, places: list[Table], user_mapping: Mapping
 ) -> tuple[list[Plan], ImportRefused | None]:
@@ -268,43 +238,37 @@ def _possible(
     for table in places:
         try:
             plan = _read_columns(table, user_mapping)
-            if plan.is_complete:
-                possible.append(plan)
-                continue
-            days = [
-                text for cells in table.sample for text in cells if is_of_other_era(text.strip())
-            ]
-            if days and "recordDate" not in plan.columns:
-                fault = f"{quoted(days[0])} seems to be a day of the Persian or Islamic calendar, "
-                fault += "which is not read: export the file with days such as 2026-01-31"
-                raise ImportRefused(fault, table.first_line)
-            missing = Topic.NO_AMOUNT if "recordDate" in plan.columns else Topic.NO_DATE
-            fact = clause(missing, headings=plan.headings.found())
-            if _has_data(table):
-                choices = tuple(_missing(plan))
-                raise ImportRefused(fact, table.first_line, choices, needs=("columns",))
-            raise ImportRefused(clause(Topic.NO_TABLE, first=fact), table.first_line)
+            own = (*plan.amounts, *plan.indexes("recordDate", "balance"))
+            if plan.is_complete and are_continued(plan.table.sample, own):
+                plan = _read_columns(replace(plan.table, own=own), user_mapping)
+            if not plan.is_complete:
+                raise _incomplete(plan)
+            possible.append(plan)
         except ImportRefused as refused:
             if table.text.skip_rows == text.skip_rows and table.width > widest:
                 refusal, widest = refused, table.width
     return possible, refusal
 
 
-def _missing(plan: Plan) -> list[Choice]:
-    """Return a choice for each column that has a date, or if that is known, an amount."""
-    is_amount_missing = "recordDate" in plan.columns
-    field, fits = ("amount", is_amount) if is_amount_missing else ("recordDate", is_date)
-    taken, rows = {*plan.indexes(*plan.columns), *plan.bound.ignored}, plan.table.sample
+def _incomplete(plan: Plan) -> ImportRefused:
+    """Return the refusal of a table without a column of dates, or of amounts. It offers columns
+    that have some, if any row looks like a statement's.
+    """
+    line, rows, is_dated = plan.table.first_line, plan.table.sample, "recordDate" in plan.columns
+    days = [text for cells in rows for text in cells if is_of_other_era(text.strip())]
+    if days and not is_dated:
+        fault = f"{quoted(days[0])} seems to be a day of the Persian or Islamic calendar, "
+        fault += "which is not read: export the file with days such as 2026-01-31"
+        return ImportRefused(fault, line)
+    fact = clause(Topic.NO_AMOUNT if is_dated else Topic.NO_DATE, headings=plan.headings.found())
+    if not any(filled(cells) > 1 and any(text[:1].isdigit() for text in cells) for cells in rows):
+        return ImportRefused(clause(Topic.NO_TABLE, first=fact), line)
+    field, fits = ("amount", is_amount) if is_dated else ("recordDate", is_date)
+    taken = {*plan.indexes(*plan.columns), *plan.bound.ignored}
     free = [index for index in range(plan.table.width) if index not in taken]
     found = [index for index in free if any(fits(cells[index].strip()) for cells in rows)]
-    return [field_in(field, plan.headings.named(i)) for i in found[:_OFFERED_COLUMNS]]
-
-
-def _has_data(table: Table) -> bool:
-    """Return whether any row looks like a statement's: several cells, one starting with a digit."""
-    return any(
-        filled(cells) > 1 and any(text[:1].isdigit() for text in cells) for cells in table.sample
-    )
+    choices = [field_in(field, plan.headings.named(index)) for index in found[:_OFFERED_COLUMNS]]
+    return ImportRefused(fact, line, tuple(choices), needs=("columns",))
 
 
 def _consistent(possible: list[Plan]) -> Plan:
@@ -335,36 +299,24 @@ def _read_columns(table: Table, user_mapping: Mapping) -> Plan:
 
     Raises ImportRefused.
     """
-    headings, given = table.names, user_mapping
-    bound = bind(user_mapping, headings)
+    bound = bind(user_mapping, table.names)
     table = replace(table, fill_down=tuple((index,) for index in bound.fill_down))
-    columns = bound.columns
     count = filled(table.cells)
-    if any(index >= count for indexes in columns.values() for index in indexes):
+    if any(index >= count for indexes in bound.columns.values() for index in indexes):
         table = replace(table, nameless=True)
     if table.has_header and not looks_like_headings(table.headings or ()):
-        return Plan(table, columns, user_mapping, bound)
-    inferred = OpenColumns(table, columns, user_mapping, {*bound.only, *bound.ignored})
-    named = sorted(inferred.by_name) if len(inferred.sample) > 1 else []
-    blank = [name for name in named if not any(column.filled for column in inferred.of(name))]
-    for _, cells in table.fitting_rows() if blank else ():
-        blank = [name for name in blank if not text_of(cells, columns[name])]
-    for name in blank:
-        inferred.release(name)
-    doubled = {name: columns[name] for name in inferred.by_name}
-    columns |= _ask_about_doubled(doubled, inferred, headings)
+        return Plan(table, bound.columns, user_mapping, bound)
+    inferred = OpenColumns(table, bound, user_mapping)
+    inferred.check_names()
     infer_columns(inferred)
     if "fee" in inferred.columns:
         (fee,) = inferred.of("fee")
-        bound = replace(bound, fees={inferred.name(fee): (fee.index, fee.is_signed)})
-    positive = user_mapping.positive or inferred.positive
-    date_format = user_mapping.date_format or inferred.date_format
-    user_mapping = replace(user_mapping, positive=positive, date_format=date_format)
-    left_out = user_mapping.unmapped & inferred.columns.keys()
-    both = columns | {n: i for n, i in inferred.columns.items() if n not in left_out}
-    both = {name: indexes for name, indexes in both.items() if indexes}
-    plan = Plan(table, both, user_mapping, bound, inferred=inferred)
-    own = (*plan.amounts, *plan.indexes("recordDate", "balance"))
-    if plan.is_complete and not table.own and are_continued(table.sample, own):
-        return _read_columns(replace(table, own=own), given)
-    return plan
+        bound = replace(bound, fees={table.names.named(fee.index): (fee.index, fee.is_signed)})
+    mapping = replace(
+        user_mapping,
+        positive=user_mapping.positive or inferred.positive,
+        date_format=user_mapping.date_format or inferred.date_format,
+    )
+    found = {n: i for n, i in inferred.columns.items() if n not in user_mapping.unmapped}
+    columns = {name: indexes for name, indexes in (inferred.known | found).items() if indexes}
+    return Plan(table, columns, mapping, bound, inferred=inferred)

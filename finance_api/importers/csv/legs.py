@@ -1,13 +1,22 @@
 """Makes rows with derived cells from the rows of a file, as its profile says."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from operator import itemgetter
 
 from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.mapping import Columns
-from finance_api.importers.csv.profile import REMEMBERED, Condition, Leg, Match, Rows, shown
+from finance_api.importers.csv.profile import (
+    REMEMBERED,
+    Condition,
+    Leg,
+    Match,
+    Profile,
+    Rows,
+    shown,
+)
+from finance_api.importers.csv.table import Line, Table
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import Choice, ImportRefused, quoted
 from finance_api.values.spreadsheet import without_apostrophes
@@ -31,13 +40,11 @@ class ProfileRows:
     columns: the indexes of the derived cells. used: columns that the profile reads or ignores.
     """
 
-    def __init__(
-        self, match: Match, width: int, preamble: Mapping[str, str], chosen: Collection[int]
-    ) -> None:
-        """preamble: field -> its value above the headings. chosen: indexes of --only's columns."""
-        profile = match.profile
+    def __init__(self, match: Match, table: Table, chosen: Collection[int]) -> None:
+        """chosen: indexes of --only's columns."""
+        profile, width = match.profile, table.width
         self._match = match
-        self._preamble = preamble
+        self._preamble = _labelled(table.above, profile)
         self._balance = match.index(profile.mapping.balance or "")
         only = [(match.index(column), column, words) for column, words in profile.only.items()]
         self._only = [(i, c, words) for i, c, words in only if i is not None and i not in chosen]
@@ -204,3 +211,14 @@ def _joined(columns: tuple[int, ...], separator: str, constant: str | None) -> M
     if len(columns) == 1:
         return itemgetter(columns[0])
     return lambda cells: separator.join(t for i in columns if (t := cells[i].strip()))
+
+
+def _labelled(lines: Sequence[Line], profile: Profile) -> dict[str, str]:
+    """Return field -> the value after one of the profile's labels for it."""
+    found: dict[str, str] = {}
+    for label, texts in lines:
+        for name, labels in profile.preamble.items():
+            if label in labels and texts:
+                # The name of the account may follow its number, after a slash.
+                found.setdefault(name, texts[0].partition(" / ")[0])
+    return found

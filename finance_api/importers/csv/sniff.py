@@ -11,7 +11,6 @@ from finance_api.importers.csv.amounts import shape_of
 from finance_api.importers.csv.cells import money_text
 from finance_api.importers.csv.dates import CANDIDATES
 from finance_api.importers.csv.mapping import Mapping
-from finance_api.importers.csv.profile import Profile
 from finance_api.importers.csv.table import (
     MAX_CELL,
     MAX_COLUMNS,
@@ -86,7 +85,23 @@ def tables(text: TextFile, mapping: Mapping) -> Iterator[Table]:
                 yield Table(later, delimiter, has_header=True, skip_last=mapping.skip_last)
 
 
-def below_labels(text: TextFile, mapping: Mapping) -> Iterator[Table]:
+def data_tables(text: TextFile, mapping: Mapping, places: list[Table]) -> list[Table]:
+    """Return the tables that begin with a row of data, at these places or below labels.
+
+    Raises ImportRefused for headings among the lines that --skip-rows leaves out.
+    """
+    for table in places:
+        for line, cells in enumerate(table.rows_above[: text.skip_rows - text.start], 1):
+            if len(cells) == table.width and looks_like_headings(cells):
+                skipped = text.skip_rows
+                fact = clause(Topic.HEADINGS_SKIPPED, line=text.start + line, skipped=skipped)
+                raise ImportRefused(fact, choices=(Choice({"skip_rows": None}),))
+    data = [replace(table, has_header=False) for table in places if table.has_header]
+    data += _below_labels(text, mapping)
+    return [table for table in data if looks_like_data(table.cells)]
+
+
+def _below_labels(text: TextFile, mapping: Mapping) -> Iterator[Table]:
     """Yield the tables without headings that begin below lines of one cell each, such as the
     number of the account, or of a text and another cell; or below an opening balance, or below
     lines of which each has a whole number.
@@ -189,42 +204,13 @@ def _cells(line: str, delimiter: str) -> list[str]:
     return cells if filled(cells) <= MAX_COLUMNS else []
 
 
-def undivided(text: TextFile) -> ImportRefused:
-    if not any(line.strip() for line in islice(text.lines(), 1000)):
-        return ImportRefused("the file is empty")
-    return ImportRefused(clause(Topic.UNDIVIDED))
-
-
 def refuse_headings(places: list[Table]) -> None:
     """Refuse headings in the first row of a file that is said to have none."""
     for table in places:
-        cells = [cell.strip() for cell in table.cells]
+        cells = [] if table.has_header else [cell.strip() for cell in table.cells]
         if looks_like_headings(cells) and known_headings(cells) > 1:
             choices = (Choice({"no_header": None}),)
             raise ImportRefused(clause(Topic.HEADINGS_FOUND), table.first_line, choices)
-
-
-def refuse_skipped_headings(text: TextFile, places: list[Table]) -> None:
-    """Refuse headings among the lines that --skip-rows leaves out."""
-    count = min(text.skip_rows - text.start, SEARCHED_LINES)
-    lines = list(islice(replace(text, skip_rows=text.start).lines(), count))
-    for number, line in enumerate(lines, text.start + 1):
-        for table in places:
-            cells = _cells(line, table.delimiter)
-            if len(cells) == table.width and looks_like_headings(cells):
-                fact = clause(Topic.HEADINGS_SKIPPED, line=number, skipped=text.skip_rows)
-                raise ImportRefused(fact, choices=(Choice({"skip_rows": None}),))
-
-
-def labelled(lines: list[Line], profile: Profile) -> dict[str, str]:
-    """Return field -> the value after one of the profile's labels for it."""
-    found: dict[str, str] = {}
-    for label, texts in lines:
-        for name, labels in profile.preamble.items():
-            if label in labels and texts:
-                # The name of the account may follow its number, after a slash.
-                found.setdefault(name, texts[0].partition(" / ")[0])
-    return found
 
 
 def currency_above(lines: list[Line]) -> str | None:

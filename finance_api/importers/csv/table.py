@@ -226,16 +226,22 @@ class Table:
         return heading_digest(self.headings, self.width)
 
     @cached_property
-    def above(self) -> list[Line]:
-        """The lines above the headings."""
+    def rows_above(self) -> list[list[str]]:
+        """The cells of the first lines above the headings."""
         text = replace(self.text, skip_rows=self.text.start)
         count = min(self.first_line - 1 - text.start, SEARCHED_LINES)
         found = []
-        for line in list(islice(text.lines(), count)):
-            with suppress(csv.Error):
-                cells = next(csv.reader([line], delimiter=self.delimiter), [])
-                found.append(line_of(cells))
+        for line in islice(text.lines(), count):
+            try:
+                found.append(next(csv.reader([line], delimiter=self.delimiter), []))
+            except csv.Error:
+                found.append([])
         return found
+
+    @cached_property
+    def above(self) -> list[Line]:
+        """The lines above the headings."""
+        return [line_of(cells) for cells in self.rows_above]
 
     @cached_property
     def sample(self) -> list[list[str]]:

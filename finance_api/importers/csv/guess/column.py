@@ -1,7 +1,7 @@
 """A column's cells and numbers, and the columns of a table while roles are inferred for them."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from itertools import product
@@ -11,6 +11,7 @@ from finance_api.importers.clauses import Clause, Fact, Role, Says, Topic, claus
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
 from finance_api.importers.csv.cells import money_text
 from finance_api.importers.csv.dates import EPOCH
+from finance_api.importers.csv.headings import Bound
 from finance_api.importers.csv.mapping import POSITIVE, Columns, Mapping
 from finance_api.importers.csv.table import Table, is_account, is_amount, is_date, looks_like_data
 from finance_api.importers.csv.vocabulary import folded, role_fit
@@ -22,6 +23,8 @@ from finance_api.resources.currencies import mark_of
 _MOST_COLUMNS = 200
 #: At most this many columns are proposed for one role.
 _MOST_PROPOSED = 6
+#: A question about columns with the same heading names at most this many columns.
+_NAMED_COLUMNS = 20
 #: The first row of a file with more rows is not needed.
 _FEW = 3
 #: Why a column has its role.
@@ -207,11 +210,10 @@ class OpenColumns(Inferred):
     column has such a heading. user_mapping: the user's options.
     """
 
-    def __init__(
-        self, table: Table, known: Columns, user_mapping: Mapping, ignored: Collection[int]
-    ) -> None:
-        """ignored: indexes of columns that get no role."""
-        super().__init__(explained=set(ignored))
+    def __init__(self, table: Table, bound: Bound, user_mapping: Mapping) -> None:
+        """bound: the columns that the mapping names."""
+        ignored = {*bound.only, *bound.ignored}
+        super().__init__(explained=ignored)
         self.table = table
         self.headings = headings = table.names
         # The first row of a file without headings may sum up the others.
@@ -223,9 +225,9 @@ class OpenColumns(Inferred):
             Column(index, headings.text(index), [row[index].strip() for row in rows])
             for index in range(min(table.width, _MOST_COLUMNS))
         ]
-        self.known = known
+        self.known = dict(bound.columns)
         self.user_mapping = user_mapping
-        taken = {index for indexes in known.values() for index in indexes}.union(ignored)
+        taken = {index for indexes in self.known.values() for index in indexes}.union(ignored)
         self.free = [column for column in self.all if column.index not in taken]
         texts = [text for column in self.all if column.is_number for text in column.filled]
         patterns = [number_pattern(mark, None) for mark in DECIMAL_MARKS]
@@ -262,6 +264,26 @@ class OpenColumns(Inferred):
     def take_all(self, reading: Reading, reason: str | None = BY_HEADING) -> None:
         for role, column in reading:
             self.take(role, column, reason)
+
+    def check_names(self) -> None:
+        """Release the columns with the name of a field that are blank in all rows. Where several
+        have the same one, take the first, and ask which one is meant.
+        """
+        blank = sorted(self.by_name) if len(self.sample) > 1 else []
+        blank = [name for name in blank if not any(column.filled for column in self.of(name))]
+        for _, cells in self.table.fitting_rows() if blank else ():
+            blank = [n for n in blank if not any(cells[i].strip() for i in self.known[n])]
+        for name in blank:
+            self.release(name)
+        for name in self.by_name:
+            indexes = self.known[name]
+            if len(indexes) > 1:
+                numbers = tuple(index + 1 for index in indexes[:_NAMED_COLUMNS])
+                fact = clause(Topic.DOUBLED, numbers=numbers, field=name, first=numbers[0])
+                choices = [_in_column(name, number) for number in numbers]
+                self.questions.ask(fact, *choices, line=self.headings.line, of=name)
+                self.questions.columns.update(indexes)
+                self.known[name] = indexes[:1]
 
     def take_best(self, role: str, words: str, columns: Sequence[Column]) -> None:
         """Take the column whose heading fits these words best, unless several fit equally."""
@@ -311,6 +333,13 @@ class OpenColumns(Inferred):
             changes["balance"] = named["balance"]
         places = tuple(clause(Says.FIELD_IN, field=f, column=name) for f, name in named.items())
         return Choice(changes, clause(Says.BOTH, both=places))
+
+
+def _in_column(field: str, number: int) -> Choice:
+    changes: ImportOptions = {"columns": {field: (str(number),)}}
+    if field == "currency":
+        changes["currency"] = None
+    return Choice(changes, clause(Says.IN_COLUMN, field=field, number=number))
 
 
 def field_in(field: str, name: str) -> Choice:
