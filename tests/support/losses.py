@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from finance_api.importers.csv import load_profiles
+from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text
@@ -134,7 +135,7 @@ def _rows(data: str | bytes, profile: str) -> Iterator[tuple[int, list[str], lis
         for cells in reader:
             if headings is not None:
                 yield begin, headings, cells
-            elif (match := known.match(cells)) is not None:
+            elif (match := known.match(Headings(cells, len(cells), begin))) is not None:
                 headings = list(match.names)
             begin = reader.line_num + 1
         if headings is not None:

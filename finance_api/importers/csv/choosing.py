@@ -120,8 +120,8 @@ def _recognised(
         name = saved.get("profile")
     profile = None if name is None else profiles.get(name)
     for table in places if given.header else ():
-        headings = table.headings or ()
-        match = profiles.recognise(headings) if profile is None else profile.match(headings)
+        names = table.names
+        match = profiles.recognise(names) if profile is None else profile.match(names)
         if match is not None and (profile is not None or _may_have(match, given.currency)):
             return table, match
     for table in (replace(each, has_header=False) for each in places):
@@ -264,7 +264,7 @@ def _incomplete(plan: Plan) -> ImportRefused:
     if not any(filled(cells) > 1 and any(text[:1].isdigit() for text in cells) for cells in rows):
         return ImportRefused(clause(Topic.NO_TABLE, first=fact), line)
     field, fits = ("amount", is_amount) if is_dated else ("recordDate", is_date)
-    taken = {*plan.indexes(*plan.columns), *plan.bound.ignored}
+    taken = plan.bound.ignored.union(*plan.columns.values())
     free = [index for index in range(plan.table.width) if index not in taken]
     found = [index for index in free if any(fits(cells[index].strip()) for cells in rows)]
     choices = [field_in(field, plan.headings.named(index)) for index in found[:_OFFERED_COLUMNS]]

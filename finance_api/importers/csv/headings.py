@@ -35,7 +35,7 @@ class Headings:
         places = [i for i, heading in enumerate(headings or ()) if heading == column]
         if not places:
             key = folded(column)
-            places = [i for i, text in enumerate(headings or ()) if text and folded(text) == key]
+            places = [i for i, text in enumerate(self.folded) if text and text == key]
         is_number = column.isascii() and column.isdigit() and len(column) < 9
         if not places and is_number and 1 <= int(column) <= self.width:
             return int(column) - 1
@@ -84,8 +84,16 @@ class Headings:
         return text if is_name and self._counts[folded(text)] == 1 else str(index + 1)
 
     @cached_property
+    def folded(self) -> tuple[str, ...]:
+        """The folded headings, without blank ones at the end; none if the file has no headings."""
+        texts = [*map(folded, self.texts or ())]
+        while texts and not texts[-1]:
+            texts.pop()
+        return tuple(texts)
+
+    @cached_property
     def _counts(self) -> Counter[str]:
-        return Counter(map(folded, self.texts or ()))
+        return Counter(self.folded)
 
     def found(self) -> str:
         if self.texts is None:
@@ -136,20 +144,16 @@ def bind(mapping: Mapping, headings: Headings, *, by_itself: bool = True) -> Bou
     fees = dict(_fee(fee, headings) for fee in mapping.fee)
     if fees:
         found["fee"] = tuple(column for column, _ in fees.values())
+    ignored = frozenset(headings.position(Option("ignore"), name) for name in mapping.ignore)
+    fill_down = tuple(headings.position(Option("fill_down"), name) for name in mapping.fill_down)
+    only = _conditions("only", mapping.only, headings)
+    left_out = _conditions("leave_out", mapping.leave_out, headings)
     others: defaultdict[str, tuple[int, ...]] = defaultdict(tuple)
     for index, heading in enumerate(headings.texts or () if by_itself else ()):
         name = FIELD_NAMES.get(folded(heading.rstrip(": ")), "")
         if name and name not in found and name not in mapping.unmapped:
             others[name] += (index,)
-    return Bound(
-        found | others,
-        words,
-        fees,
-        _conditions("only", mapping.only, headings),
-        _conditions("leave_out", mapping.leave_out, headings),
-        frozenset(headings.position(Option("ignore"), column) for column in mapping.ignore),
-        tuple(headings.position(Option("fill_down"), column) for column in mapping.fill_down),
-    )
+    return Bound(found | others, words, fees, only, left_out, ignored, fill_down)
 
 
 def _fee(fee: str, headings: Headings) -> tuple[str, tuple[int, bool | None]]:

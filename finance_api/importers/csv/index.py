@@ -10,14 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from finance_api.importers.clauses import Says, Topic, clause
-from finance_api.importers.csv.profile import (
-    FEWEST_COLUMNS,
-    HeadingRow,
-    Match,
-    Profile,
-    folded_row,
-    trim,
-)
+from finance_api.importers.csv.headings import Headings
+from finance_api.importers.csv.profile import FEWEST_COLUMNS, HeadingRow, Match, Profile
 from finance_api.importers.csv.profile_file import read_profile
 from finance_api.importers.interface import Choice, ImportRefused
 
@@ -54,9 +48,9 @@ class Profiles:
             self._parsed[key] = read_profile(SHIPPED / f"{key}.toml")
         return self._parsed[key]
 
-    def recognise(self, headings: Sequence[str]) -> Match | None:
+    def recognise(self, headings: Headings) -> Match | None:
         """Find the profile with this heading row. Raises ImportRefused if several have it."""
-        texts = trim(folded_row(tuple(headings)))
+        texts = headings.folded
         if sum(map(bool, texts)) < FEWEST_COLUMNS:
             return None
         selected = [name for name, entry in self._index.items() if _selects(entry, texts)]

@@ -191,14 +191,13 @@ class Profile:
         """Whether the legs say which way money goes."""
         return any(leg.positive is not None for leg in self.legs)
 
-    def match(self, headings: Sequence[str]) -> "Match | None":
+    def match(self, headings: Headings) -> "Match | None":
         """Return the match of a file's heading row; None if the profile has no such row."""
-        texts = folded_row(tuple(headings))
-        trimmed = trim(texts)
         for row in self.headings:
-            code = row.match(trimmed, self.begins)
+            code = row.match(headings.folded, self.begins)
             if code is not None:
-                return Match(self, row.names + texts[len(row.names) :], code)
+                names = row.names + headings.folded[len(row.names) :]
+                return Match(self, names + ("",) * (headings.width - len(names)), code)
         return None
 
     def match_width(self, width: int) -> "Match | None":
@@ -268,20 +267,10 @@ class Match:
         return tuple(i for column in columns if (i := self.index(column)) is not None)
 
 
-@lru_cache(maxsize=4)
-def folded_row(headings: tuple[str, ...]) -> tuple[str, ...]:
-    """Fold a heading row. Cached, because every profile asks for the same row."""
-    return tuple(map(folded, headings))
-
-
-def trim(headings: tuple[str, ...]) -> tuple[str, ...]:
-    """Remove the blank headings at the end."""
-    return headings[: filled(headings)]
-
-
 def parse_headings(line: str) -> tuple[str, ...]:
     """Parse a line of headings that is separated by commas, and quoted as in a file."""
-    return trim(tuple(folded(heading) for heading in next(csv.reader([line], strict=True), [])))
+    headings = next(csv.reader([line], strict=True), [])
+    return tuple(map(folded, headings[: filled(headings)]))
 
 
 def shown(profile: Profile) -> str:

@@ -20,7 +20,6 @@ from finance_api.importers.csv.profile import REMEMBERED, shown
 from finance_api.importers.csv.reading import TableReading, movements
 from finance_api.importers.csv.stated import Stated, owed, reconcile
 from finance_api.importers.csv.table import HEADING
-from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import (
     BankBalance,
     Choice,
@@ -312,9 +311,10 @@ def _labels(separators: str, text: str | None) -> tuple[str, ...]:
 
 def _texts_digest(plan: Plan) -> str:
     """Return a digest of the columns of payee and note, and of the profile's name and version."""
-    headings, profile = plan.headings.texts, plan.profile
+    profile, headings = plan.profile, dict(enumerate(plan.headings.folded))
+    is_named = plan.table.has_header
     names: list[Any] = [
-        [index if headings is None else folded(plan.headings.text(index)) for index in indexes]
+        [headings.get(index, "") if is_named else index for index in indexes]
         for indexes in (plan.columns.get(field, ()) for field in ("payee", "note"))
     ]
     if plan.rows is not None and profile is not None:

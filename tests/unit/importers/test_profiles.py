@@ -5,6 +5,7 @@ import json
 import pytest
 
 from finance_api.importers.csv import CsvImporter, Mapping, index, load_profiles
+from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.index import INDEX, Profiles, index_text
 from finance_api.importers.csv.profile_file import parse_profile, read_profile
 from finance_api.importers.interface import ImportRefused
@@ -93,11 +94,11 @@ def test_headings_select_one_profile_and_only_that_is_parsed(monkeypatch):
     )
     shipped = json.loads(INDEX.read_text("utf-8"))
     for headings in (["Date", "Amount", "Description", "Balance"], ["A", "B", "C", "D"]):
-        assert Profiles((), shipped).recognise(headings) is None
+        assert Profiles((), shipped).recognise(Headings(headings, 4, 1)) is None
     assert parsed == []
     for profile in SHIPPED:
         for headings in headings_of(profile):
-            match = Profiles((), shipped).recognise(headings)
+            match = Profiles((), shipped).recognise(Headings(headings, len(headings), 1))
             if profile.by_name_only:
                 assert match is None or match.profile.name == profile.name
             else:
