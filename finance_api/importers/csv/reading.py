@@ -2,48 +2,18 @@
 
 from collections import Counter, abc
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from finance_api.importers.clauses import Clause, Says, Topic, clause
-from finance_api.importers.csv.amounts import Amount, AmountReader
-from finance_api.importers.csv.cells import SignWords, amount_cell, clean_text, money_text, text_of
-from finance_api.importers.csv.dates import DateReader
-from finance_api.importers.csv.guess.evidence import Kind
+from finance_api.importers.csv.cells import RowReader
 from finance_api.importers.csv.guess.status import Selection
-from finance_api.importers.csv.mapping import Columns
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.stated import Stated
 from finance_api.importers.csv.table import Row
 from finance_api.importers.interface import Choice, ImportRefused, stated_code
 from finance_api.resources.currencies import Mark
-from finance_api.values.time import DAY_SECONDS
-
-
-@dataclass(frozen=True)
-class Signs:
-    """What the signs of amounts mean.
-
-    rules: place of an amount -> sign (as `AmountColumns.add` returns it) -> 1 for money coming in,
-    -1 for money going out. by_line: line -> 1 or -1, if the balances show it.
-    """
-
-    rules: abc.Mapping[int, abc.Mapping[int, int]]
-    by_line: abc.Mapping[int, int] = field(default_factory=dict)
-
-    def units(self, amount: Amount, place: int, line: int) -> int:
-        """Return the amount in ten-thousandths, negative for money going out."""
-        if self.by_line and line in self.by_line:
-            return self.by_line[line] * abs(amount.units)
-        sign = 2 * amount.side or (1 if amount.units > 0 else -1)
-        return self.rules[place][sign] * abs(amount.units)
-
-    def direction(self, kind: Kind) -> int:
-        """Return 1 for money coming in, -1 for money going out, 0 for an amount of zero."""
-        place, sign = kind
-        return self.rules[place][sign] if sign else 0
 
 
 @dataclass(frozen=True)
@@ -111,86 +81,6 @@ class Currencies:
 def in_column(name: str) -> Choice:
     meaning = clause(Says.HAS_CURRENCIES, column=name)
     return Choice({"columns": {"currency": (name,)}, "currency": None}, meaning)
-
-
-@dataclass(frozen=True)
-class RowReader:
-    """Reads the cells of a row, following the decisions made for the whole file."""
-
-    columns: Columns
-    signs: Signs
-    words: SignWords | None
-    dates: DateReader
-    value_dates: DateReader
-    amounts: AmountReader
-    fees_signed: Sequence[bool]
-
-    def text(self, name: str, cells: Sequence[str]) -> str | None:
-        indexes = self.columns.get(name)
-        return None if indexes is None else clean_text(cells, indexes)
-
-    def money(self, line: int, cells: Sequence[str]) -> tuple[int, Amount]:
-        """Return the amount in ten-thousandths, negative for money going out, and as written."""
-        found: tuple[int, Amount] | None = None
-        for place, text in amount_cell(self.columns, cells, self.words, line):
-            amount = self.amounts.read(text, line)
-            if found is not None and found[0] and amount.units:
-                raise ImportRefused(clause(Topic.BOTH_SIDES), line)
-            if found is None or amount.units:
-                found = (self.signs.units(amount, place, line), amount)
-        assert found is not None
-        return found
-
-    def amount(self, name: str, line: int, cells: Sequence[str]) -> Amount | None:
-        indexes = self.columns.get(name)
-        text = money_text(cells[indexes[0]]) if indexes is not None else ""
-        return self.amounts.read(text, line) if text else None
-
-    def balance(self, line: int, cells: Sequence[str]) -> int | None:
-        """Return the row's balance in ten-thousandths; None if its cell is empty."""
-        amount = self.amount("balance", line, cells)
-        return None if amount is None else amount.units
-
-    def any_balance(self, line: int, cells: Sequence[str], *, is_debt: bool) -> int | None:
-        """Return the balance in its column, or else in the columns of the amounts.
-
-        is_debt: whether the column has what is owed.
-        """
-        if (units := self.balance(line, cells)) is not None:
-            return -units if is_debt else units
-        for place, text in amount_cell(self.columns, cells, self.words, line):
-            units = self.amounts.read(text, line).units
-            return place * abs(units) if place else units * self.signs.rules[place].get(1, 1)
-        return None
-
-    def day(self, cells: Sequence[str]) -> int | None:
-        """Return the row's day, in seconds; None if it has no valid date."""
-        with suppress(ImportRefused):
-            day = self.dates.read(text_of(cells, self.columns["recordDate"]), 0)
-            return day - day % DAY_SECONDS
-        return None
-
-    def fee(self, line: int, cells: Sequence[str]) -> int:
-        """Return the fee in ten-thousandths, negative for money going out."""
-        fees = 0
-        for index, signed in zip(self.columns["fee"], self.fees_signed, strict=True):
-            if text := money_text(cells[index]):
-                units = self.amounts.read(text, line).units
-                if not signed and units < 0:
-                    raise ImportRefused(clause(Topic.FEE_IS_SIGNED), line)
-                fees += units if signed else -units
-        return fees
-
-    def original(self, line: int, cells: Sequence[str]) -> tuple[int | None, str | None]:
-        """Return the amount before conversion and its currency; both None if either is missing."""
-        amount = self.amount("originalAmount", line, cells)
-        if amount is None:
-            return None, None
-        text = self.text("originalCurrencyCode", cells)
-        if text is not None:
-            return amount.units, stated_code(text, "the original currency", line)
-        code = amount.mark.currency if amount.mark is not None else None
-        return (None, None) if code is None else (amount.units, code)
 
 
 def movements(

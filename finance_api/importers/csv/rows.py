@@ -5,18 +5,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
 from hashlib import sha256
 from typing import Any
 
 from finance_api.importers.clauses import Clause, Given, Says, Topic, Units, clause
 from finance_api.importers.csv.amounts import DECIMAL_MARKS
 from finance_api.importers.csv.balances import BalanceCheck
-from finance_api.importers.csv.cells import AMOUNT, account_of, clean_text, text_of
+from finance_api.importers.csv.cells import AMOUNT
 from finance_api.importers.csv.guess.which_rows import repeated_cells
-from finance_api.importers.csv.mapping import FEE_CATEGORY, LABEL_SEPARATOR
+from finance_api.importers.csv.mapping import FEE_CATEGORY
 from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.profile import REMEMBERED, shown
+from finance_api.importers.csv.profile import shown
 from finance_api.importers.csv.reading import TableReading, movements
 from finance_api.importers.csv.stated import Stated, owed, reconcile
 from finance_api.importers.csv.table import HEADING
@@ -29,21 +28,9 @@ from finance_api.importers.interface import (
     Question,
     Statement,
     StatementAccount,
-    quoted,
 )
-from finance_api.resources import RECORDS
-from finance_api.resources.common import PAYMENT_TYPES
 from finance_api.resources.currencies import Mark, decimals_of, smallest_units
-from finance_api.resources.field import Kind
-from finance_api.resources.records import RECORD_STATES, STATED
-from finance_api.values.time import DAY_SECONDS
 
-#: Fields with one of several words -> what a word is, and the words.
-_WORDS = {"paymentType": ("payment type", PAYMENT_TYPES), "recordState": ("state", RECORD_STATES)}
-_OTHERS = frozenset(("valueDate", "counterpartyAccount", "originalAmount", "labels", *_WORDS))
-#: Fields with any text -> attributes of an entry.
-_TEXTS = {name: name for name in ("payee", "note", "category")}
-_TEXTS |= {n: a for n, a in STATED.items() if RECORDS[n].kind is Kind.TEXT and n not in _OTHERS}
 _ACCOUNTS = frozenset(("account", "accountNumber"))
 
 
@@ -74,7 +61,6 @@ class _StatementBuilder:
         self._plan = plan
         self._reading = reading
         self._reader = reading.reader
-        self._columns = columns
         self._currencies = currencies
         self._texts = _texts_digest(plan)
         self._remembered = plan.to_remember()
@@ -84,8 +70,6 @@ class _StatementBuilder:
         self._account = plan.mapping.account
         if self._account is not None and currencies.divided is not None:
             self._account = currencies.divided
-        separators = plan.mapping.label_separator or LABEL_SEPARATOR
-        self._labels = lru_cache(REMEMBERED)(partial(_labels, separators))
         # The account column's name for the account of --account, and the first line with that name.
         self._other_name: tuple[str | None, int] | None = None
         self._rows: dict[tuple[str, str | None], _AccountRows] = {}
@@ -95,8 +79,6 @@ class _StatementBuilder:
         self._last_line = 0
         stated = reading.selection.balances or reading.stated
         self._has_balances = bool(stated) or "balance" in columns
-        self._texts_of = [(a, columns[n]) for n, a in _TEXTS.items() if n in columns]
-        self._has_others = not _OTHERS.isdisjoint(columns)
         self._has_accounts = self._account is None or not _ACCOUNTS.isdisjoint(columns)
 
     def without_rows(self) -> Iterator[tuple[Statement, None]]:
@@ -106,10 +88,9 @@ class _StatementBuilder:
 
     def add(self, line: int, cells: Sequence[str]) -> Entries:
         """Yield a row's entries, and each new statement. Raises ImportRefused with a line."""
-        reader, columns = self._reader, self._columns
+        reader = self._reader
         units, amount = reader.money(line, cells)
-        written = text_of(cells, columns["recordDate"])
-        date, offset = reader.dates.read_with_offset(written, line)
+        date, offset = reader.date(line, cells)
         account = (*[cells[index] for index in self._of_account], amount.mark)
         rows = self._known.get(account)
         if rows is None:
@@ -123,22 +104,17 @@ class _StatementBuilder:
             decimal = self._plan.mapping.decimal
             marks = [mark for mark in DECIMAL_MARKS if decimal not in (None, mark)]
             raise ImportRefused(fact, line, tuple(Choice({"decimal": mark}) for mark in marks))
-        if "opening" in columns and cells[columns["opening"][0]]:
+        if reader.is_opening(cells):
             rows.statement.initial = (rows.statement.initial or 0) + units
         else:
-            bank_id = reader.text("id", cells) if "id" in columns else None
-            fingerprint = ""
-            if bank_id is not None:
-                fingerprint = sha256("\x1f".join(cells).encode()).hexdigest()[:32]
-            values: dict[str, Any] = {f: clean_text(cells, i) for f, i in self._texts_of}
-            if self._has_others:
-                values |= self._others(line, cells)
-            values["section"] = self.section if bank_id is None else None
-            entry = Entry(
-                line, date, units, bank_id, fingerprint=fingerprint, offset=offset, **values
-            )
+            values = reader.values(line, cells)
+            if values.get("bank_id") is None:
+                values["section"] = self.section
+            else:
+                values["fingerprint"] = sha256("\x1f".join(cells).encode()).hexdigest()[:32]
+            entry = Entry(line, date, units, offset=offset, **values)
             yield rows.statement, entry
-            if "fee" in columns and (fee := reader.fee(line, cells)):
+            if fee := reader.fee(line, cells):
                 yield rows.statement, self._fee(entry, fee)
                 units += fee
         if self._has_balances:
@@ -157,33 +133,6 @@ class _StatementBuilder:
             value_date=entry.value_date,
             fingerprint=entry.fingerprint,
         )
-
-    def _others(self, line: int, cells: Sequence[str]) -> dict[str, Any]:
-        """Read the fields of an entry for which most files have no columns."""
-        reader, columns = self._reader, self._columns
-        values: dict[str, Any] = {}
-        if "labels" in columns:
-            values["labels"] = self._labels(reader.text("labels", cells))
-        if "paymentType" in columns:
-            values["payment_type"] = self._word("paymentType", line, cells)
-        if "recordState" in columns:
-            values["record_state"] = self._word("recordState", line, cells) or ""
-        if "valueDate" in columns and (day := reader.text("valueDate", cells)):
-            date = reader.value_dates.read(day, line)
-            values["value_date"] = date - date % DAY_SECONDS
-        if other_account := reader.text("counterpartyAccount", cells):
-            values["counterparty_account"] = "".join(other_account.split())
-        if "originalAmount" in columns:
-            original = reader.original(line, cells)
-            values["original_amount"], values["original_currency"] = original
-        return values
-
-    def _word(self, field: str, line: int, cells: Sequence[str]) -> str | None:
-        text, (what, words) = self._reader.text(field, cells), _WORDS[field]
-        if text is not None and text.lower() not in words:
-            fault = f"the {what} {quoted(text)} is not one of {', '.join(words)}"
-            raise ImportRefused(fault, line)
-        return text and text.lower()
 
     def finish(self) -> list[Statement]:
         """Return the complete statements, in the order in which the accounts appear."""
@@ -231,7 +180,7 @@ class _StatementBuilder:
         """
         for line, (kind, cells) in self._reading.selection.balances.items():
             # The file's cells are not followed by cells that a profile derives.
-            row = [*cells, *("" for _ in self._columns)]
+            row = [*cells, *("" for _ in self._reader.columns)]
             units = self._reader.any_balance(line, row, is_debt=rows.balances.is_debt)
             if units is not None and not rows.first_line < line < self._last_line:
                 day = self._reader.day(row)
@@ -283,7 +232,7 @@ class _StatementBuilder:
 
     def _account_of_row(self, line: int, cells: Sequence[str]) -> tuple[str, str | None]:
         """Return the name of the row's account, and the bank's number for it."""
-        name, number = account_of(self._reader.columns, cells)
+        name, number = self._reader.account(cells)
         is_empty = name is None and number is None
         if self._account is None:
             if is_empty:
@@ -300,13 +249,6 @@ class _StatementBuilder:
             above = repeated_cells(self._plan, line, *_ACCOUNTS) if is_empty else []
             raise ImportRefused(fact, line, (*above, several, one))
         return self._account, number
-
-
-def _labels(separators: str, text: str | None) -> tuple[str, ...]:
-    """Return the different names in a text, each once, in their order."""
-    between = str.maketrans(dict.fromkeys(separators[1:], separators[0]))
-    names = map(str.strip, (text or "").translate(between).split(separators[0]))
-    return tuple(dict.fromkeys(filter(None, names)))
 
 
 def _texts_digest(plan: Plan) -> str:

@@ -6,13 +6,21 @@ from dataclasses import dataclass
 from itertools import product
 
 from finance_api.importers.clauses import Clause, Fact, Says, Topic, clause
-from finance_api.importers.csv.cells import AMOUNT, BLANK, IN, OUT, SignWords, sign_option, word_of
+from finance_api.importers.csv.cells import (
+    AMOUNT,
+    BLANK,
+    IN,
+    OUT,
+    Signs,
+    SignWords,
+    sign_option,
+    word_of,
+)
 from finance_api.importers.csv.guess.evidence import Survey, Watched
 from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.mapping import POSITIVE
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
-from finance_api.importers.csv.reading import Signs
 from finance_api.importers.csv.vocabulary import (
     DIRECTIONS,
     are_card_payments,

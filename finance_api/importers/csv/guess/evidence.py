@@ -9,7 +9,14 @@ from functools import cached_property
 
 from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.amounts import AmountColumns
-from finance_api.importers.csv.cells import SignWords, account_of, amount_cell, money_text, text_of
+from finance_api.importers.csv.cells import (
+    Kind,
+    SignWords,
+    account_of,
+    amount_cell,
+    money_text,
+    text_of,
+)
 from finance_api.importers.csv.dates import DateColumn
 from finance_api.importers.csv.guess.column import Column
 from finance_api.importers.csv.guess.status import Selection
@@ -27,9 +34,6 @@ _WATCHED_COLUMNS = 200
 _FOOTER_ROWS = 60
 
 _MONEY_BESIDE = ("balance", "fee", "originalAmount")
-
-#: (place, sign): the sign that `AmountColumns.add` returns.
-Kind = tuple[int, int]
 
 
 class Watched:

@@ -9,7 +9,7 @@ from typing import Any
 
 from finance_api.importers.clauses import Clause, Option, Says, Topic, clause
 from finance_api.importers.csv.balances import BalanceCheck, orders_of, ways_of
-from finance_api.importers.csv.cells import AMOUNT, BLANK, SignWords, account_of, text_of
+from finance_api.importers.csv.cells import AMOUNT, BLANK, RowReader, Signs, SignWords, text_of
 from finance_api.importers.csv.dates import DateForm, DateReader
 from finance_api.importers.csv.guess.currency import decide_currencies
 from finance_api.importers.csv.guess.direction import Directions, SignedRow, Trial
@@ -32,8 +32,9 @@ from finance_api.importers.csv.guess.which_rows import (
     other_dates,
     repeated_cells,
 )
+from finance_api.importers.csv.mapping import LABEL_SEPARATOR
 from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.reading import Currencies, RowReader, Signs, TableReading, movements
+from finance_api.importers.csv.reading import Currencies, TableReading, movements
 from finance_api.importers.csv.sniff import is_row
 from finance_api.importers.csv.stated import Stated, stated_in
 from finance_api.importers.csv.table import is_amount, is_date, line_of
@@ -116,7 +117,10 @@ class _Guessing:
         dates, value_dates = DateReader(form, plan.mapping.zone()), DateReader(value_form)
         amounts, fees = self._rows.amounts, self._fees_signed
         signs = Signs({})
-        reader = RowReader(plan.columns, signs, self._words, dates, value_dates, amounts, fees)
+        labels = plan.mapping.label_separator or LABEL_SEPARATOR
+        reader = RowReader(
+            plan.columns, signs, self._words, dates, value_dates, amounts, fees, labels
+        )
         trial, balances = self._trial(reader, currencies), partial(self._balance_ways, form)
         signs = Directions(plan, survey, of_amounts, trial, balances).decide()
         if survey.footer is not None:
@@ -329,7 +333,7 @@ class _Guessing:
 
     def _trial(self, reader: RowReader, currencies: Currencies) -> Trial | None:
         """Return a trial of signs on amounts and balances; None if it is impossible."""
-        plan, opening = self.plan, self.plan.columns.get("opening")
+        plan = self.plan
         # These questions do not change amounts. Without balances, the days do not matter either.
         apart = {Topic.ACCOUNT_OR_COLUMN, Topic.NOT_DECODED}
         apart |= set() if "balance" in plan.columns else {Topic.DATE_FORM}
@@ -343,13 +347,12 @@ class _Guessing:
             try:
                 for line, cells in islice(movements(plan, self.selection), most):
                     units, amount = own.money(line, cells)
-                    is_opening = opening is not None and bool(cells[opening[0]])
+                    is_opening = own.is_opening(cells)
                     if "balance" in plan.columns:
-                        account = None if plan.mapping.account else account_of(plan.columns, cells)
+                        account = None if plan.mapping.account else own.account(cells)
                         code = currencies.of_row(own.text("currency", cells), amount.mark, line)
-                        day = own.dates.read(text_of(cells, plan.columns["recordDate"]), line)
-                        has_fee = "fee" in plan.columns and not is_opening
-                        fee = own.fee(line, cells) if has_fee else 0
+                        day, _ = own.date(line, cells)
+                        fee = 0 if is_opening else own.fee(line, cells)
                         balance = own.balance(line, cells)
                         checks[account, code].add(line, day, units + fee, balance)
                     if most is not None and units and not is_opening and not names_balance(cells):
