@@ -9,7 +9,7 @@ from functools import cached_property
 
 from finance_api.importers.clauses import Option, Topic, clause
 from finance_api.importers.csv.mapping import FIELD_NAMES, Columns, Mapping
-from finance_api.importers.csv.vocabulary import folded
+from finance_api.importers.csv.vocabulary import folded, role_fit
 from finance_api.importers.interface import ImportRefused, listed, quoted, wrong_value
 
 # The most similar heading is looked for among only this many headings, and in only this many
@@ -76,6 +76,10 @@ class Headings:
     def text(self, index: int) -> str:
         """Return the heading of a column; "" if it has none, as derived columns."""
         return self.texts[index] if self.texts is not None and index < len(self.texts) else ""
+
+    def fit(self, role: str, index: int) -> int:
+        """Return how well the heading of a column fits the role, see `role_fit`."""
+        return role_fit(role, self.text(index))
 
     def named(self, index: int) -> str:
         """Return the column's name for an option: its heading if it is unique, else its number."""

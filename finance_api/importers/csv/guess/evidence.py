@@ -23,7 +23,7 @@ from finance_api.importers.csv.guess.status import Selection
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.sniff import hides_row, is_row, starts_table
 from finance_api.importers.csv.table import NextTable, is_amount, is_date
-from finance_api.importers.csv.vocabulary import kind_of, role_fit
+from finance_api.importers.csv.vocabulary import kind_of
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources.currencies import mark_of
 
@@ -179,7 +179,7 @@ class Survey:
         unmapped = [i for i in range(plan.table.width) if i not in used]
         self.unmapped = [Watched(i, plan.headings.text(i)) for i in unmapped[:_WATCHED_COLUMNS]]
         self.watched = list(self.unmapped)
-        ids = [each.index for each in self.unmapped if role_fit("ids", each.heading) == 2]
+        ids = [i for i in unmapped[:_WATCHED_COLUMNS] if plan.headings.fit("ids", i) == 2]
         self._id_column = ids[0] if len(ids) == 1 else None
         # Hash of an id -> hash of its row. Line of a row that repeats another one -> its id.
         self._rows_of: dict[int, int] = {}

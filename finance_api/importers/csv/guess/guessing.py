@@ -38,13 +38,7 @@ from finance_api.importers.csv.reading import Currencies, TableReading, movement
 from finance_api.importers.csv.sniff import is_row
 from finance_api.importers.csv.stated import Stated, stated_in
 from finance_api.importers.csv.table import is_amount, is_date, line_of
-from finance_api.importers.csv.vocabulary import (
-    kind_in,
-    looks_like_card,
-    marks_in,
-    named_balance,
-    role_fit,
-)
+from finance_api.importers.csv.vocabulary import kind_in, looks_like_card, marks_in, named_balance
 from finance_api.importers.interface import OWED, Choice, ImportRefused, Questions, listed, quoted
 from finance_api.importers.options import ImportOptions
 from finance_api.resources.currencies import decimals_of
@@ -305,7 +299,7 @@ class _Guessing:
     def _ask_about_units(self) -> None:
         """Ask whether amounts are in hundredths of the currency, if their heading suggests it."""
         plan, headings = self.plan, self.plan.headings
-        named = [text for text in map(headings.text, plan.amounts) if role_fit("minor_units", text)]
+        named = [headings.text(i) for i in plan.amounts if headings.fit("minor_units", i)]
         if named and plan.mapping.units is None and plan.rows is None:
             minor = Choice({"units": "minor"}, clause(Says.MINOR))
             major = Choice({"units": "major"}, clause(Says.MAJOR))

@@ -8,7 +8,7 @@ from typing import cast
 from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.vocabulary import JOURNAL, OWN_BOOKS, folded, role_fit
+from finance_api.importers.csv.vocabulary import JOURNAL, OWN_BOOKS, folded
 from finance_api.importers.interface import MOST_COMMANDS, Choice, Questions
 from finance_api.importers.options import ImportOptions
 
@@ -22,7 +22,7 @@ def books_in(rows: Iterable[Sequence[str]], headings: Headings) -> list[int]:
     """Return the columns that may name the accounts of double entry. rows: the file's first."""
     first = list(rows)
     paths = [i for i in range(headings.width) if all(_PATH.match(cells[i]) for cells in first)]
-    named = [i for i in range(headings.width) if role_fit("account", headings.text(i))]
+    named = [i for i in range(headings.width) if headings.fit("account", i)]
     return sorted({*named, *(paths if first else ())})
 
 
@@ -46,7 +46,7 @@ def accounts_in(
     are_zero = len(days) > 1 and not any(days.values())
     for index, found in names.items():
         texts = [text for text, _ in found.most_common() if text]
-        is_named = role_fit("account", headings.text(index)) and any(
+        is_named = headings.fit("account", index) and any(
             _PATH.match(text) and _first_word(text) in JOURNAL for text in texts
         )
         if len(texts) > 1 and (is_named or (are_zero and len(texts) > 2)):

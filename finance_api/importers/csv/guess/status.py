@@ -22,7 +22,6 @@ from finance_api.importers.csv.vocabulary import (
     may_sum_up,
     named_balance,
     names_only_sums,
-    role_fit,
 )
 
 #: Up to this many different values of rows that are left out are counted separately.
@@ -64,22 +63,22 @@ class Selection:
         self._named = {
             column: values.keys() | self._left_out.get(column, {}).keys()
             for column, values in self._only.items()
-            if "only" in plan.taken
-            and (column in self._left_out or role_fit("status", headings.named(column)))
+            if "only" in plan.taken and (column in self._left_out or headings.fit("status", column))
         }
         self._dropped: dict[int, set[str]] = {}
         statuses = (i for i in plan.inferred.statuses if i not in self._only)
-        self._denied = {i: role_fit("denial", headings.text(i)) > 0 for i in statuses}
+        self._denied = {i: headings.fit("denial", i) > 0 for i in statuses}
         self.undoubted = {i for i, values in self._left_out.items() if "" in values}
         self._texts = [index for index in plan.texts if index not in self.undoubted]
-        marks = {*plan.texts, *plan.indexes("category")}
+        marks = {*plan.texts, *plan.columns.get("category", ())}
         self._marks = sorted(index for index in marks - self.undoubted if index < headings.width)
         self._days = plan.columns.get("recordDate", ())
         self._ids = (*plan.columns.get("id", ()), *plan.inferred.references)
-        day = "" if plan.rows is not None or not self._days else headings.text(self._days[0])
-        is_booked = role_fit("booked", day) == 2 and not role_fit("settlement", day)
+        is_booked = bool(self._days) and plan.rows is None
+        is_booked = is_booked and headings.fit("booked", self._days[0]) == 2
+        is_booked = is_booked and not headings.fit("settlement", self._days[0])
         others = range(headings.width if is_booked else 0)
-        self._other_days = [i for i in others if any(role_fit(r, headings.text(i)) for r in _DAYS)]
+        self._other_days = [i for i in others if any(headings.fit(role, i) for role in _DAYS)]
         self.unbooked: dict[int, list[str]] = {}
         self._money = [index for index in plan.amounts if index < headings.width]
         self._has_profile_rows = plan.rows is not None
@@ -112,9 +111,13 @@ class Selection:
     @property
     def left_out(self) -> list[str]:
         """``STATUS=VALUE`` of rows that --only left out, to save for the next file."""
-        few = [(self._headings.named(c), w) for c, w in self._dropped.items() if len(w) <= _COUNTED]
-        statuses = [(name, words) for name, words in few if role_fit("status", name)]
-        return [f"{name}={word}" for name, words in statuses for word in sorted(words) if word]
+        return [
+            f"{self._headings.named(column)}={word}"
+            for column, words in self._dropped.items()
+            if len(words) <= _COUNTED and self._headings.fit("status", column)
+            for word in sorted(words)
+            if word
+        ]
 
     def keeps(self, line: int, cells: list[str], left_out: Counter[str] | None = None) -> bool:
         """Return whether the row is a transaction; if it is not, count it in ``left_out``."""
