@@ -158,8 +158,10 @@ def _way(fact: Clause) -> str:
 
 def effect_texts(effects: Sequence[Effect | None]) -> list[str]:
     """Return what each of several choices does, in brackets; "" if they all do the same."""
-    lines = sorted({entry.line for effect in effects if effect for entry in effect.entries})[:1]
-    return [
-        "".join(f" (line {lines[0]}: {text})" if lines else f" ({text})" for text in texts)
-        for texts in _WRITER.effects(effects, lines)
-    ]
+    lines = sorted({entry.line for effect in effects if effect for entry in effect.entries})
+    found = []
+    for texts in _WRITER.effects(effects, lines):
+        parts = (f"line {line}: {text}" for line, text in zip(lines, texts, strict=False))
+        joined = "; ".join(parts if lines else texts)
+        found.append(f" ({joined})" if joined else "")
+    return found

@@ -166,7 +166,7 @@ def try_choices(
         return
     is_open = [not trial.is_refused for trial in trials]
     open_ones = list(compress(trials, is_open))
-    rows = [ExampleRow(line) for line in _differing(open_ones)[:1]]
+    rows = [ExampleRow(line) for line in _telling(open_ones)]
     refused.answers = [
         (first._replace(effect=trial.effect(rows)), *others)
         for (first, *others), trial in zip(
@@ -227,7 +227,8 @@ def _with_effects(question: Question, trials: Mapping[int, _Trial]) -> Question:
     found = [trials[place] for place in sorted(trials)]
     made = _lines(found)
     first = [line for line in made if line == question.line]
-    rows = _rows(tuple(dict.fromkeys((*first, *(_differing(found) or made))))[:_SHOWN], found)
+    lines = (*first, *_telling(found), *(_differing(found) or made))
+    rows = _rows(tuple(dict.fromkeys(lines))[:_SHOWN], found)
     choices = (
         question.choices[place]._replace(effect=trials[place].effect(rows))
         for place in sorted(trials)
@@ -243,6 +244,20 @@ def _differing(trials: Sequence[_Trial]) -> list[int]:
     """Return the lines of which the trials make different entries."""
     of_line = {line: {tuple(t.entries.get(line, ())) for t in trials} for line in _lines(trials)}
     return [line for line, entries in of_line.items() if len(entries) > 1]
+
+
+def _telling(trials: Sequence[_Trial]) -> list[int]:
+    """Return the fewest lines, up to _SHOWN, that tell the most trials apart."""
+    made = {line: [tuple(t.entries.get(line, ())) for t in trials] for line in _differing(trials)}
+    lines: list[int] = []
+    told: list[Any] = [None] * len(trials)
+    while made and len(lines) < _SHOWN:
+        line = max(made, key=lambda line: len(set(zip(told, made[line], strict=True))))
+        further = list(zip(told, made[line], strict=True))
+        if len(set(further)) == len(set(told)):
+            break
+        lines, told = [*lines, line], further
+    return lines
 
 
 def _rows(lines: Sequence[int], trials: Iterable[_Trial]) -> tuple[ExampleRow, ...]:

@@ -140,6 +140,18 @@ def test_a_large_file_is_only_read_and_a_larger_one_is_not_tried(monkeypatch):
     assert first_effect(size - 1, size - 1) is None
 
 
+def test_each_choice_can_be_told_from_the_others_by_the_rows_beside_it():
+    data = b"Date,Payee,Amount,Direction\n" + b"".join(
+        b"2026-03-0%d,Shop %d,%d.00,%s\n" % (day, day, day, way)
+        for day, way in enumerate((b"ein", b"ein", b"weg", b"weg", b"hin"), 1)
+    )
+    given = {"account": "Giro", "currency": "EUR"}
+    (question,) = ask(new_person(), data, given=given)["questions"]
+    of_words = [choice for choice in question["choices"] if "sign" in choice["changes"]]
+    shown = {str(choice["effect"]["entries"]) for choice in of_words}
+    assert len(shown) == len(of_words) == 8
+
+
 def test_a_choice_with_which_the_file_is_refused_is_not_offered(monkeypatch):
     """The number of line 3 is more than an amount can be, but not more than a column can have."""
     data = (
