@@ -1,19 +1,20 @@
 """Finds rows by the names that users type, and parses ``field=value`` as users type it."""
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import ValueRefused, reader_of
+from finance_api.ledger.rows import batched
 from finance_api.ledger.session import UserRows
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, referred_by
 from finance_api.resources.field import Field, Kind, Resource, Role, snake_case
 from finance_api.resources.records import ENTERED
 from finance_api.values import Row
-from finance_api.values.ids import are_ids
+from finance_api.values.ids import IdError, are_ids, parse_id
 from finance_api.values.number import NumberError, parse_decimal
-from finance_api.values.text import counted_text, day_text, did_you_mean, fold
+from finance_api.values.text import count_text, counted_text, day_text, did_you_mean, fold, shown
 from finance_api.values.time import TimeError, date_text, parse_days
 
 
@@ -63,6 +64,44 @@ def _candidate(owned: UserRows, resource: Resource, row: Row) -> str:
     else:
         about = f"of {day_text(row['createdAt'])}"
     return f"{row['id']} ({about})"
+
+
+#: A refusal names up to this many unknown ids.
+_NAMED = 10
+
+
+def stored_records(owned: UserRows, ids: Iterable[str]) -> Iterator[Collection[Row]]:
+    """Yield the records with these ids in batches, then raise ChangeRefused if any is unknown."""
+    unknown: list[str] = []
+    for batch in batched(dict.fromkeys(row_id.lower() for row_id in ids)):
+        stored = rows_with_ids(owned, batch)
+        unknown += (shown(row_id) for row_id in batch if row_id not in stored)
+        yield stored.values()
+    refuse_unknown(unknown)
+
+
+def find_records(owned: UserRows, ids: Collection[str]) -> list[Row]:
+    """Return the records with these ids, each once. Raises ChangeRefused if any is unknown."""
+    pages = stored_records(owned, ids)
+    found = {row["id"]: row for page in pages for row in page}
+    return [found[row_id] for row_id in dict.fromkeys(each.lower() for each in ids)]
+
+
+def refuse_unknown(unknown: list[str]) -> None:
+    if unknown:
+        more = f" and {count_text(len(unknown) - _NAMED)} more" if len(unknown) > _NAMED else ""
+        raise ChangeRefused(f"no record has the id {', '.join(unknown[:_NAMED])}{more}")
+
+
+def rows_with_ids(owned: UserRows, ids: Iterable[str]) -> dict[str, Row]:
+    """Return the existing records by id."""
+    wanted = []
+    for row_id in ids:
+        try:
+            wanted.append(parse_id(row_id))
+        except IdError:
+            continue
+    return owned.get_rows(RECORDS, wanted)
 
 
 _NOT_EDITED = ("id", "createdAt", "updatedAt")

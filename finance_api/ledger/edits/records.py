@@ -7,7 +7,14 @@ from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import ValueRefused, reader_of
 from finance_api.ledger.brought import NOWHERE, note_brought, read_brought
 from finance_api.ledger.derivation import Rules
-from finance_api.ledger.edits.naming import editable_fields, find_row, parse_assignments
+from finance_api.ledger.edits.naming import (
+    editable_fields,
+    find_row,
+    parse_assignments,
+    refuse_unknown,
+    rows_with_ids,
+    stored_records,
+)
 from finance_api.ledger.edits.proposals import waiting_ids
 from finance_api.ledger.edits.record_changes import RecordChanges, set_by_hand
 from finance_api.ledger.edits.record_file import ID, FileRow, RecordFile
@@ -23,9 +30,9 @@ from finance_api.resources.records import ENTERED, VOID
 from finance_api.serialization.values import text_writer
 from finance_api.storage.interface import Proposed
 from finance_api.values import Row
-from finance_api.values.ids import IdError, new_id, parse_id
+from finance_api.values.ids import new_id
 from finance_api.values.spreadsheet import harmless, in_cell, without_apostrophes
-from finance_api.values.text import count_text, shown
+from finance_api.values.text import shown
 
 #: The editable columns of files -> the fields that they set.
 EDITED = {
@@ -36,8 +43,6 @@ EDITED = {
 }
 #: The fields in which the two halves of a transfer must fit each other.
 _OF_HALVES = ("accountId", "amount")
-#: A refusal names up to this many unknown ids.
-_NAMED = 10
 
 
 def edit_records(session: LedgerSession, file: RecordFile) -> EditReport:
@@ -52,14 +57,14 @@ def edit_records(session: LedgerSession, file: RecordFile) -> EditReport:
     cells = _Cells(session)
     unknown: list[str] = []
     for batch in batched(_each_once(file.rows())):
-        stored = _stored(session, [row.id for row in batch])
+        stored = rows_with_ids(session, [row.id for row in batch])
         for row in batch:
             before = stored.get(row.id.lower())
             if before is None:
                 unknown.append(f"{shown(row.id) or 'none'} in line {row.line}")
             elif (values := cells.changed(row, columns, before)) and not cells.faults:
                 changes.put(before, set_by_hand(before, values))
-    _refuse_unknown(unknown)
+    refuse_unknown(unknown)
     if cells.faults:
         raise ChangeRefused("; ".join(cells.faults))
     if others := [c for c in file.columns if c and c not in (ID, *columns)]:
@@ -153,16 +158,6 @@ def _hand_over(session: LedgerSession, voided: Collection[str]) -> None:
             session.write(RECORDS, [(other, added), (row, {**row, "brought": NOWHERE})])
 
 
-def stored_records(session: LedgerSession, ids: Iterable[str]) -> Iterator[Collection[Row]]:
-    """Yield the records with these ids in batches, then raise ChangeRefused if any is unknown."""
-    unknown: list[str] = []
-    for batch in batched(dict.fromkeys(row_id.lower() for row_id in ids)):
-        stored = _stored(session, batch)
-        unknown += (shown(row_id) for row_id in batch if row_id not in stored)
-        yield stored.values()
-    _refuse_unknown(unknown)
-
-
 class _Cells:
     """Converts cells to values of records.
 
@@ -235,12 +230,6 @@ def _refuse_lost_letters(cell: str, text: str, line: int) -> None:
         )
 
 
-def _refuse_unknown(unknown: list[str]) -> None:
-    if unknown:
-        more = f" and {count_text(len(unknown) - _NAMED)} more" if len(unknown) > _NAMED else ""
-        raise ChangeRefused(f"no record has the id {', '.join(unknown[:_NAMED])}{more}")
-
-
 def _each_once(rows: Iterable[FileRow]) -> Iterator[FileRow]:
     seen: set[str] = set()
     for row in rows:
@@ -248,17 +237,6 @@ def _each_once(rows: Iterable[FileRow]) -> Iterator[FileRow]:
             raise ChangeRefused(f"the record {shown(row.id)} appears twice", row.line)
         seen.add(row.id.lower())
         yield row
-
-
-def _stored(session: LedgerSession, ids: Iterable[str]) -> dict[str, Row]:
-    """Return the existing records by id."""
-    wanted = []
-    for row_id in ids:
-        try:
-            wanted.append(parse_id(row_id))
-        except IdError:
-            continue
-    return session.get_rows(RECORDS, wanted)
 
 
 ADD, SET = "records add", "records set"

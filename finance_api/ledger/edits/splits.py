@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger.edits.naming import find_row
+from finance_api.ledger.edits.naming import find_records, find_row
 from finance_api.ledger.edits.record_changes import RecordChanges, set_by_hand
 from finance_api.ledger.edits.report import EditReport, title_of
 from finance_api.ledger.session import LedgerSession, UserRows
@@ -132,10 +132,7 @@ def join_parts(session: LedgerSession, row_id: str) -> EditReport:
 
 
 def _record(session: LedgerSession, row_id: str) -> Row:
-    found = session.get_rows(RECORDS, [row_id])
-    if row_id not in found:
-        raise ChangeRefused(f"no record has the id {row_id}")
-    record = found[row_id]
+    (record,) = find_records(session, [row_id])
     if record["recordState"] == VOID:
         raise ChangeRefused(
             f"the record {title_of(RECORDS, record)} is void and counts nowhere, so it cannot be "

@@ -6,6 +6,7 @@ from heapq import nsmallest
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
+from finance_api.ledger.edits.naming import find_records
 from finance_api.ledger.edits.proposals import read_waiting, search_all
 from finance_api.ledger.edits.record_changes import RecordChanges, set_by_hand
 from finance_api.ledger.edits.report import MAX_LISTED, EditReport, title_of
@@ -20,9 +21,9 @@ from finance_api.resources.records import VOID
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import Proposed, ProposedPair
 from finance_api.values import Row
-from finance_api.values.ids import IdError, new_id, parse_id
+from finance_api.values.ids import new_id
 from finance_api.values.number import decimal_text
-from finance_api.values.text import count_text, message, shown
+from finance_api.values.text import count_text, message
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text
 
 #: Candidates for the other half of a transfer are up to this far away.
@@ -159,7 +160,7 @@ def link_by_number(session: LedgerSession) -> int:
 
 def link_records(session: LedgerSession, one: str, other: str) -> EditReport:
     """Link any two records of different accounts as a transfer. Raises ChangeRefused."""
-    rows = _rows(session, [one, other])
+    rows = find_records(session, [one, other])
     if len(rows) < 2:
         raise ChangeRefused("both ids are the same: a transfer has two records")
     for row in rows:
@@ -244,7 +245,7 @@ def list_candidates(owned: UserRows, row: Row, *, limit: int) -> list[Row]:
 
 def unlink_records(session: LedgerSession, ids: Sequence[str]) -> EditReport:
     """Unlink transfers. ids: one or both records of each. Raises ChangeRefused."""
-    rows = _rows(session, ids)
+    rows = find_records(session, ids)
     for row in rows:
         if row["transferId"] is None:
             raise ChangeRefused(
@@ -267,18 +268,3 @@ def _link(changes: RecordChanges, one: Row, other: Row) -> None:
     transfer_id = new_id()
     for row in (one, other):
         changes.put(row, set_by_hand(row, {"transferId": transfer_id}))
-
-
-def _rows(session: LedgerSession, ids: Iterable[str]) -> list[Row]:
-    """Return the records with these ids, each once. Raises ChangeRefused."""
-    wanted: dict[str, None] = {}
-    for text in ids:
-        try:
-            wanted[parse_id(text)] = None
-        except IdError as error:
-            raise ChangeRefused(f"{shown(text)} {error}") from None
-    found = session.get_rows(RECORDS, list(wanted))
-    for row_id in wanted:
-        if row_id not in found:
-            raise ChangeRefused(f"no record has the id {row_id}")
-    return [found[row_id] for row_id in wanted]

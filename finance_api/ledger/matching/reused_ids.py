@@ -118,8 +118,7 @@ def _signs(rows: OpenRows) -> Iterator[Sign]:
     found = of_same_id(rows)
     if found:
         yield from _first_by_account(_strangers(rows, found))
-        yield from _first_by_account(_under_another_id(rows, found))
-        yield from _first_by_account(_with_another_id_now(rows, found))
+        yield from _first_by_account(_with_equal_contents(rows, found))
     yield from _first_by_account(_missing(rows))
 
 
@@ -137,20 +136,17 @@ def _strangers(rows: OpenRows, found: _OfSameId) -> Iterator[Sign]:
             yield entry, candidates[0]
 
 
-def _under_another_id(rows: OpenRows, found: _OfSameId) -> Iterator[Sign]:
-    """Yield entries whose content is already stored under another id."""
-    ids = _ids_by_content(_with_id(rows))
+def _with_equal_contents(rows: OpenRows, found: _OfSameId) -> Iterator[Sign]:
+    """Yield entries whose content is stored under another id, or whose record has another id in
+    the file.
+    """
+    stored = _ids_by_content(_with_id(rows))
+    in_file = _ids_by_content(entry for entry in rows.undecided if entry.bank_id is not None)
     for entry, candidates in found:
-        if ids[entry.account, entry.content] - {entry.bank_id}:
+        if stored[entry.account, entry.content] - {entry.bank_id}:
             yield entry, candidates[0]
-
-
-def _with_another_id_now(rows: OpenRows, found: _OfSameId) -> Iterator[Sign]:
-    """Yield entries whose id belongs to a record that has another id in the file."""
-    ids = _ids_by_content(entry for entry in rows.undecided if entry.bank_id is not None)
-    for entry, candidates in found:
         for candidate in candidates:
-            if ids[candidate.account, candidate.content] - {entry.bank_id}:
+            if in_file[candidate.account, candidate.content] - {entry.bank_id}:
                 yield entry, candidate
 
 

@@ -11,8 +11,8 @@ from webob.multidict import MultiDict
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger.edits.naming import find_row, rows_called
-from finance_api.ledger.edits.records import change_records, remove_records, stored_records
+from finance_api.ledger.edits.naming import find_records, find_row, rows_called, stored_records
+from finance_api.ledger.edits.records import change_records, remove_records
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.planning.answers import Reading
 from finance_api.planning.conditions import resolved
@@ -233,7 +233,7 @@ class _Selection:
     def named(self) -> list[Row]:
         """Return the ticked records if they are few, otherwise none. Raises ChangeRefused."""
         ids = self.ticked if len(self.ticked) <= _MOST_NAMED else []
-        return [row for rows in stored_records(self.session, ids) for row in rows]
+        return find_records(self.session, ids)
 
     def sums(self) -> dict[str, tuple[int, int]]:
         """Return the number and the sum of the records by currency. Raises ChangeRefused."""
@@ -342,7 +342,7 @@ def set_category(request: Request) -> Response | dict[str, Any]:
         options = forms.named_options(session, CATEGORIES)
         if not is_new:
             category = forms.find_option(options, text, "category") if text else None
-        (stored,) = [each for page in stored_records(session, [row["id"]]) for each in page]
+        (stored,) = find_records(session, [row["id"]])
         if (stored["categoryId"] or "") != request.sent_text("seen"):
             now = dict(options).get(stored["categoryId"], "none")
             raise forms.FormFaults({"form": _CHANGED_ELSEWHERE.format(now)})
