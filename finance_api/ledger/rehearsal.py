@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import chain, count, islice
+from itertools import chain, islice
 from typing import Any
 
 from finance_api.ledger.rows import batched
@@ -36,7 +36,6 @@ from finance_api.storage.interface import (
 )
 from finance_api.values import Row
 
-_PAGE = 1_000
 #: Repeats a write in another unit of work.
 _Write = Callable[[WritableStorage], None]
 _Proposals = Iterable[ProposedPair]
@@ -227,14 +226,11 @@ class _Data(DataWriter):
             {name: row[name] for name in names}
             for row in _matching(written.scan(), query.conditions)
         ]
-        enough = len(found) + end
-        for offset in count(0, _PAGE):
-            page = self._data.list_rows(user_id, replace(query, offset=offset, limit=_PAGE))
-            found += [row for row in page.rows if row["id"] not in written]
-            if not page.has_more or len(found) > enough:
-                break
+        enough = end + len(written.replaced)
+        page = self._data.list_rows(user_id, replace(query, offset=0, limit=enough))
+        found += [row for row in page.rows if row["id"] not in written]
         rows = sorted_rows(found, query.sort)
-        return Page(rows[query.offset : end], len(rows) > end)
+        return Page(rows[query.offset : end], page.has_more or len(rows) > end)
 
     def _is_never_read(self, *arguments: Any, **named: Any) -> Any:
         raise NotImplementedError("no change reads this")

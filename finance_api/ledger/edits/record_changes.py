@@ -1,6 +1,7 @@
 """Changes and removes stored records, in batches."""
 
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from finance_api.ledger.balances import settle_balances, settle_bank_balances
@@ -39,17 +40,20 @@ def set_by_hand(row: Row, values: dict[str, Any], *, is_duplicate: bool = False)
     return after
 
 
+@dataclass
 class RecordChanges:
     """Stores the records that an edit changes, in batches; `close` stores the rest.
 
-    report: the report of these changes.
+    are_duplicates: whether the edit voids the records as duplicates. report: the report of these
+    changes.
     """
 
-    def __init__(self, session: LedgerSession, *, are_duplicates: bool = False) -> None:
-        """are_duplicates: whether the edit voids the records as duplicates."""
-        self._session = session
-        self._are_duplicates = are_duplicates
-        self.report = EditReport()
+    _session: LedgerSession
+    _: KW_ONLY
+    are_duplicates: bool = False
+    report: EditReport = field(default_factory=EditReport)
+
+    def __post_init__(self) -> None:
         self._pairs: list[Pair] = []
         self._cut_transfers: set[str] = set()
         self._splits: set[str] = set()
@@ -132,7 +136,7 @@ class RecordChanges:
 
     def _settle(self) -> None:
         check_splits(
-            self._session, sorted(self._splits), by_hand=True, are_duplicates=self._are_duplicates
+            self._session, sorted(self._splits), by_hand=True, are_duplicates=self.are_duplicates
         )
         self.report.remarks += settle_bank_balances(self._session, self._session.touched)
         settle_balances(self._session)

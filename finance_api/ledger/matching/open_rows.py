@@ -7,6 +7,7 @@ import hashlib
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from operator import attrgetter
@@ -62,6 +63,7 @@ def is_plain(entry: FileEntry) -> bool:
     return entry.corrects is None
 
 
+@dataclass(eq=False)
 class OpenRows:
     """The rows that rules decide about, with the other data that rules need.
 
@@ -70,24 +72,16 @@ class OpenRows:
     questions: the questions for the user. remarks: sentences for the user.
     """
 
-    def __init__(
-        self,
-        file: FileEntries,
-        reader: CandidateReader,
-        accounts: Iterable[KnownAccount],
-        first_day: str | None,
-        moved_days: int | None,
-        match_days: int | None,
-        questions: Questions,
-    ) -> None:
-        self.file = file
-        self.reader = reader
-        self.accounts = list(accounts)
-        self.first_day = first_day
-        self.moved_days = moved_days
-        self.match_days = match_days
-        self.questions = questions
-        self.remarks: list[Clause | str] = []
+    file: FileEntries
+    reader: CandidateReader
+    accounts: list[KnownAccount]
+    first_day: str | None
+    moved_days: int | None
+    match_days: int | None
+    questions: Questions
+    remarks: list[Clause | str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
         self._undecided = self.entries
 
     @property

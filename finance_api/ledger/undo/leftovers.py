@@ -5,47 +5,36 @@ account keeps keys and a number from the entry's statements if other entries' st
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from finance_api.ledger.references import ids_in, references_in
 from finance_api.ledger.session import LedgerSession
-from finance_api.ledger.undo.past import Key, Past, UndoReport, maker
+from finance_api.ledger.undo.past import DOCUMENTS, Key, Past, UndoReport, maker
 from finance_api.query.model import any_of
 from finance_api.resources import ACCOUNTS, BY_NAME, RECORDS, RESOURCES, SPLITS, referred_by
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import BeforeImage, HistoryEntry
 from finance_api.values import Row
 
-DOCUMENTS = [resource for resource in RESOURCES if resource not in (RECORDS, SPLITS)]
 #: Row -> the documents that its oldest known version refers to, and the import that created it.
 _Versions = dict[Key, tuple[set[Key], int | None]]
 
 
+@dataclass
 class Leftovers:
     """The documents that an entry created, after the rest of the entry was undone.
 
-    links: see `Past.links`.
+    number: the entry's. links: see `Past.links`.
     """
 
-    def __init__(
-        self,
-        session: LedgerSession,
-        past: Past,
-        report: UndoReport,
-        entry: HistoryEntry,
-        links: dict[Key, int],
-    ) -> None:
-        self._session = session
-        self._past = past
-        self._report = report
-        self._number = entry.number
-        self._links = links
-        self._made: set[Key] = {
-            (resource.name, image.row_id)
-            for resource in DOCUMENTS
-            for page in past.images(entry.number, resource)
-            for image in page
-            if image.row is None
-        }
+    _session: LedgerSession
+    _past: Past
+    _report: UndoReport
+    _number: int
+    _links: dict[Key, int]
+
+    def __post_init__(self) -> None:
+        self._made = self._past.made_by(self._number)
 
     def remove(self) -> None:
         """Remove documents that nothing uses, and attribute the rest to later entries."""

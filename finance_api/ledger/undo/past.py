@@ -23,6 +23,7 @@ from finance_api.values import Row
 from finance_api.values.text import message
 
 _PAGE = 1_000
+DOCUMENTS = [resource for resource in RESOURCES if resource not in (RECORDS, SPLITS)]
 #: The name of a resource, and the id of one of its rows.
 Key = tuple[str, str]
 
@@ -56,6 +57,16 @@ class Past:
                 yield own
             if len(own) < len(page):
                 return
+
+    def made_by(self, number: int) -> set[Key]:
+        """Return the accounts, categories and other documents that an entry created."""
+        return {
+            (resource.name, image.row_id)
+            for resource in DOCUMENTS
+            for page in self.images(number, resource)
+            for image in page
+            if image.row is None
+        }
 
     def images_of(
         self, number: int, resource: Resource, ids: Collection[str]

@@ -11,7 +11,6 @@ from finance_api.ledger.edits.rules import APPLY
 from finance_api.ledger.references import references_in
 from finance_api.ledger.session import IMPORT, LedgerSession, own_values
 from finance_api.ledger.splits import get_stated, title_of_whole
-from finance_api.ledger.undo.leftovers import DOCUMENTS
 from finance_api.ledger.undo.past import Key, Past
 from finance_api.resources import ACCOUNTS, BY_NAME, RECORDS, RESOURCES, SPLITS, referred_by
 from finance_api.resources.field import Resource
@@ -94,17 +93,18 @@ def plan_undo(
     return [planned[n] for n in sorted(planned, reverse=True)]
 
 
+@dataclass
 class _Later:
     """The live entries after an entry that is to be undone. planned: all that are to be undone."""
 
-    def __init__(
-        self, session: LedgerSession, past: Past, entry: HistoryEntry, planned: Set[int]
-    ) -> None:
-        self._session = session
-        self._past = past
-        self._entry = entry
-        self._planned = planned
-        self._later = {n: _Blocker(past.live[n]) for n in past.later(entry.number)}
+    _session: LedgerSession
+    _past: Past
+    _entry: HistoryEntry
+    _planned: Set[int]
+
+    def __post_init__(self) -> None:
+        later = self._past.later(self._entry.number)
+        self._later = {number: _Blocker(self._past.live[number]) for number in later}
 
     def blockers(self) -> list[_Blocker]:
         if not self._later:
@@ -179,14 +179,8 @@ class _Later:
     @cached_property
     def _made_again(self) -> set[Key]:
         """Accounts, categories and others that planned entries created."""
-        return {
-            (resource.name, image.row_id)
-            for number in self._planned & self._later.keys()
-            for resource in DOCUMENTS
-            for page in self._past.images(number, resource)
-            for image in page
-            if image.row is None
-        }
+        planned = self._planned & self._later.keys()
+        return set[Key]().union(*map(self._past.made_by, planned))
 
     def refusal(self, blockers: list[_Blocker]) -> UndoBlocked:
         return UndoBlocked(self._entry, blockers, [self._reason(each) for each in blockers])

@@ -10,14 +10,8 @@ from finance_api.ledger.references import check_tree
 from finance_api.ledger.rows import batched
 from finance_api.ledger.session import IMPORT, LedgerSession, Pair, own_values
 from finance_api.ledger.splits import check_splits, deleted_among
-from finance_api.ledger.undo.leftovers import (
-    DOCUMENTS,
-    Leftovers,
-    hand_over_numbers,
-    infer_keys,
-    marks_of,
-)
-from finance_api.ledger.undo.past import Key, Past, UndoReport
+from finance_api.ledger.undo.leftovers import Leftovers, hand_over_numbers, infer_keys, marks_of
+from finance_api.ledger.undo.past import DOCUMENTS, Key, Past, UndoReport
 from finance_api.ledger.undo.plan import plan_undo
 from finance_api.query.model import condition_on
 from finance_api.query.operators import Operator
@@ -79,6 +73,8 @@ class _Undo:
         self._restored: defaultdict[Resource, set[str]] = defaultdict(set)
         self._splits: set[str] = set()
         self._questions = 0
+        #: The rows that later entries changed, while an entry is taken back; see `Past.links`.
+        self._links: dict[Key, int] = {}
 
     def run(self, entries: list[HistoryEntry]) -> UndoReport:
         session = self._session
@@ -111,26 +107,24 @@ class _Undo:
         self._accounts |= {fact["accountId"] for fact in entry.facts}
         renamed = (entry.details.get("summary") or {}).get("questions", {})
         self._questions += set_addresses(self._session, renamed, is_undo=True)
-        links = self._past.links(entry.number)
+        self._links = links = self._past.links(entry.number)
         for resource in _RECORDS:
-            self._remove_records(resource, entry, links)
+            self._remove_records(resource, entry)
         for resource in DOCUMENTS:
             for page in self._past.images(entry.number, resource):
-                self._restore_documents(entry, resource, page, links)
+                self._restore_documents(entry, resource, page)
         for resource in _RECORDS:
-            self._restore_records(resource, entry, links)
-            self._hand_over_records(resource, entry, links)
+            self._restore_records(resource, entry)
+            self._hand_over_records(resource, entry)
         hand_over_numbers(self._session, self._past, entry)
-        Leftovers(self._session, self._past, self._report, entry, links).remove()
+        Leftovers(self._session, self._past, self._report, entry.number, links).remove()
 
     # -- records
 
-    def _remove_records(
-        self, resource: Resource, entry: HistoryEntry, links: dict[Key, int]
-    ) -> None:
-        made = condition_on(RECORDS, "importId", Operator.ANY_OF, (entry.number,))
-        for page in self._session.pages(resource, made, size=_REMOVED_PAGE):
-            kept = {row["id"] for row in page if (resource.name, row["id"]) in links}
+    def _remove_records(self, resource: Resource, entry: HistoryEntry) -> None:
+        brought = condition_on(RECORDS, "importId", Operator.ANY_OF, (entry.number,))
+        for page in self._session.pages(resource, brought, size=_REMOVED_PAGE):
+            kept = {row["id"] for row in page if self._is_linked(resource, row["id"])}
             self._remove(resource, [row for row in page if row["id"] not in kept])
             # A whole without parts is a deleted record.
             kept = kept if resource is RECORDS else deleted_among(self._session, kept)
@@ -138,9 +132,8 @@ class _Undo:
         # Records that an undone import created, and that its undo kept because of this entry.
         later = self._past.later(entry.number)
         for images in self._past.images(entry.number, resource):
-            ids = [
-                i.row_id for i in images if i.row is None and (resource.name, i.row_id) not in links
-            ]
+            made = [image.row_id for image in images if image.row is None]
+            ids = [row_id for row_id in made if not self._is_linked(resource, row_id)]
             rows = self._session.get_rows(resource, ids).values()
             self._remove(resource, [row for row in rows if row["importId"] not in later])
 
@@ -151,12 +144,13 @@ class _Undo:
             self._restored[RECORDS].difference_update(row["id"] for row in rows)
             self._report.removed[RECORDS.name] += len(rows)
 
-    def _restore_records(
-        self, resource: Resource, entry: HistoryEntry, links: dict[Key, int]
-    ) -> None:
+    def _is_linked(self, resource: Resource, row_id: str) -> bool:
+        return (resource.name, row_id) in self._links
+
+    def _restore_records(self, resource: Resource, entry: HistoryEntry) -> None:
         renamed: list[str] = []
         for page in self._past.images(entry.number, resource):
-            left = [image for image in page if (resource.name, image.row_id) not in links]
+            left = [image for image in page if not self._is_linked(resource, image.row_id)]
             restored = [image for image in left if image.row]
             renamed += self._put_records(resource, restored)
             if resource is RECORDS:
@@ -199,26 +193,20 @@ class _Undo:
                 derive(self._session, row)
             self._session.put_derived(RECORDS, rows)
 
-    def _hand_over_records(
-        self, resource: Resource, entry: HistoryEntry, links: dict[Key, int]
-    ) -> None:
-        for batch in batched([row_id for name, row_id in links if name == resource.name]):
+    def _hand_over_records(self, resource: Resource, entry: HistoryEntry) -> None:
+        for batch in batched([row_id for name, row_id in self._links if name == resource.name]):
             images = self._past.images_of(entry.number, resource, batch)
             by_heir: defaultdict[int, list[BeforeImage]] = defaultdict(list)
             for row_id in batch:
                 image = images.get(row_id, BeforeImage(resource, row_id, None))
-                by_heir[links[resource.name, row_id]].append(image)
+                by_heir[self._links[resource.name, row_id]].append(image)
             for number, handed_over in by_heir.items():
                 self._past.replace(number, handed_over)
 
     # -- documents
 
     def _restore_documents(
-        self,
-        entry: HistoryEntry,
-        resource: Resource,
-        images: list[BeforeImage],
-        links: dict[Key, int],
+        self, entry: HistoryEntry, resource: Resource, images: list[BeforeImage]
     ) -> None:
         row_set = self._session.row_set(resource)
         restored = []
@@ -237,8 +225,8 @@ class _Undo:
                 continue
             if after is not None:
                 row = self._merged(entry, image.row, after, current)
-            elif (resource.name, image.row_id) in links:
-                self._past.replace(links[resource.name, image.row_id], [image])
+            elif self._is_linked(resource, image.row_id):
+                self._past.replace(self._links[resource.name, image.row_id], [image])
                 row = None
             else:
                 row = {**(current or image.row), **own_values(resource, image.row)}
