@@ -289,8 +289,6 @@ def _find_note(open_: OpenColumns, texts: Sequence[Column]) -> None:
     If the file then has neither a payee nor a note, take all columns of free text, or else those of
     few words if not all of them say directions; if it has no payee, those with a name in most rows.
     """
-    if open_.has("note") and "note" not in open_.by_name:
-        return
     named = [c for c in texts if c.fit("note") or (c.fit("payee") and _differs(c))]
     if named and open_.has("note"):
         open_.columns["note"] = open_.known["note"]

@@ -11,19 +11,13 @@ from finance_api.importers.clauses import Clause, Option, Says, Topic, clause
 from finance_api.importers.csv.balances import BalanceCheck, orders_of, ways_of
 from finance_api.importers.csv.cells import AMOUNT, BLANK, RowReader, Signs, SignWords, text_of
 from finance_api.importers.csv.dates import DateForm, DateReader
+from finance_api.importers.csv.guess import journals
 from finance_api.importers.csv.guess.currency import decide_currencies
 from finance_api.importers.csv.guess.direction import Directions, SignedRow, Trial
 from finance_api.importers.csv.guess.evidence import Survey
-from finance_api.importers.csv.guess.journals import (
-    accounts_in,
-    are_paired,
-    ask_whose_rows,
-    books_in,
-)
 from finance_api.importers.csv.guess.money_rows import CellsOf, MoneyRows
 from finance_api.importers.csv.guess.no_money import NoMoney, without_first
 from finance_api.importers.csv.guess.status import Selection
-from finance_api.importers.csv.guess.totals import net
 from finance_api.importers.csv.guess.unread import ask_about_unread
 from finance_api.importers.csv.guess.which_rows import (
     ask_which_rows,
@@ -201,25 +195,21 @@ class _Guessing:
 
     def _ask_about_journal(self) -> None:
         """Ask which rows of double entry are the bank's, unless --only or a profile says so."""
-        plan, columns = self.plan, self.plan.columns
+        plan = self.plan
         if plan.rows is not None:
             return
         first = plan.table.sample
-        books = [i for i in books_in(first, plan.headings) if i not in self.selection.columns]
+        books = sorted({*journals.books_in(first, plan.headings)} - self.selection.columns)
         if not books or self._questions.asks_for("decimal"):
             return
         is_open = plan.mapping.positive is None and self._survey.kinds.keys() == {(AMOUNT, 1)}
-        if is_open and are_paired(first, books):
+        if is_open and journals.are_paired(first, books):
             fault = "each row names two accounts, and no sign says which way its money goes: "
             fault += "export the account alone, with amounts that have a sign"
             raise ImportRefused(fault, plan.headings.line)
-        rows = (
-            (row.cells, text_of(row.cells, columns["recordDate"]), net(row.money))
-            for row in self._rows.read()
-        )
-        found = accounts_in(rows, books, plan.headings)
+        found = journals.accounts_in(self._rows.read(), books, plan)
         if found is not None:
-            ask_whose_rows(*found, plan, self._turned(), self._questions)
+            journals.ask_whose_rows(*found, plan, self._turned(), self._questions)
 
     def _turned(self) -> ImportOptions:
         """Return options by which a debit comes in, and a positive amount does."""

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import cast
 
 from finance_api.importers.clauses import Says, Topic, clause
+from finance_api.importers.csv.cells import text_of
+from finance_api.importers.csv.guess.totals import MoneyRow
 from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.vocabulary import JOURNAL, OWN_BOOKS, folded
@@ -27,26 +29,26 @@ def books_in(rows: Iterable[Sequence[str]], headings: Headings) -> list[int]:
 
 
 def accounts_in(
-    rows: Iterable[tuple[Sequence[str], str, int]], columns: Sequence[int], headings: Headings
+    rows: Iterable[MoneyRow], columns: Sequence[int], plan: Plan
 ) -> tuple[int, list[str]] | None:
     """Return the column that names the accounts of double entry, and its accounts, the most common
     first; None if the rows are no double entry.
 
     Rows are double entry if the money of each day adds up to zero, in three accounts or more, or if
-    a column of accounts has names such as "Expenses:Food". rows: cells, day, and ten-thousandths.
+    a column of accounts has names such as "Expenses:Food".
     """
     names: dict[int, Counter[str]] = {index: Counter() for index in columns}
     days = Counter[str]()
-    for cells, day, units in rows:
-        days[day] += units
+    for row in rows:
+        days[text_of(row.cells, plan.columns["recordDate"])] += row.net
         for index, found in names.items():
-            text = cells[index].strip()
+            text = row.cells[index].strip()
             if text in found or len(found) < _MOST_ACCOUNTS:
                 found[text] += 1
     are_zero = len(days) > 1 and not any(days.values())
     for index, found in names.items():
         texts = [text for text, _ in found.most_common() if text]
-        is_named = headings.fit("account", index) and any(
+        is_named = plan.headings.fit("account", index) and any(
             _PATH.match(text) and _first_word(text) in JOURNAL for text in texts
         )
         if len(texts) > 1 and (is_named or (are_zero and len(texts) > 2)):

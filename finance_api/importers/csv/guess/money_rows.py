@@ -13,7 +13,7 @@ from finance_api.importers.csv.balances import BalanceRow, orders_of
 from finance_api.importers.csv.cells import SignWords, amount_cell, money_text
 from finance_api.importers.csv.guess.evidence import Survey
 from finance_api.importers.csv.guess.status import Selection
-from finance_api.importers.csv.guess.totals import Money, MoneyRow, is_sum, net
+from finance_api.importers.csv.guess.totals import Money, MoneyRow, is_sum
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.reading import movements
 from finance_api.importers.csv.table import Row
@@ -87,16 +87,17 @@ class MoneyRows:
         below = [row for row in below if len(row[1]) == self.plan.table.width]
         totals = [self.money(*row) for row in (*self.selection.totals.items(), *below)]
         rows: list[BalanceRow] = []
-        for line, cells, money in self.read():
+        for row in self.read():
+            line, cells = row.line, row.cells
             if line in doubts:
-                totals.append(money)
+                totals.append(row.money)
             else:
-                whole.update(money)
+                whole.update(row.money)
             balance = money_text(cells[columns["balance"][0]]) if "balance" in columns else ""
             if balance:
                 fees = (money_text(cells[index]) for index in columns.get("fee", ()))
                 charged = sum(abs(self.amounts.read(fee, line).units) for fee in fees if fee)
                 after = self.amounts.read(balance, line).units
-                rows.append((line, net(money) - charged, after))
+                rows.append((line, row.net - charged, after))
         runs = len(rows) > 2 and bool(orders_of(rows, int) or orders_of(rows, int.__neg__))
         return runs or any(is_sum(money, whole) for money in totals)

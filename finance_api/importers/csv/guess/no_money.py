@@ -7,22 +7,8 @@ from itertools import pairwise, product
 from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.csv.balances import orders_of
 from finance_api.importers.csv.cells import BLANK, text_of
+from finance_api.importers.csv.guess import totals
 from finance_api.importers.csv.guess.money_rows import MoneyRows
-from finance_api.importers.csv.guess.totals import (
-    MARKS,
-    Doubt,
-    Kind,
-    chained,
-    marks_parts,
-    may_have_sums,
-    moving,
-    net,
-    parts_in,
-    repeated_sums,
-    roles_in,
-    splits_in,
-    sums_in,
-)
 from finance_api.importers.csv.guess.which_rows import ask_about_sums
 from finance_api.importers.csv.reading import movements
 from finance_api.importers.csv.table import Table, is_text
@@ -56,18 +42,20 @@ class NoMoney:
             words = [cells[column].strip() for cells in plan.table.sample]
             if not 1 < len(set(words)) <= _MOST_KINDS or words.count(words[0]) > _MOST_KINDS:
                 continue
-            accounts: defaultdict[str, dict[str, Kind]] = defaultdict(dict)
+            accounts: defaultdict[str, dict[str, totals.Kind]] = defaultdict(dict)
             for place, row in enumerate(self._rows.with_balances()):
                 kinds = accounts[text_of(row.cells, keys) if keys else ""]
-                kind = kinds.setdefault(row.cells[column].strip(), Kind(place))
+                kind = kinds.setdefault(row.cells[column].strip(), totals.Kind(place))
                 if len(kinds) > _MOST_KINDS:
                     break
                 kind.add(place, row, has_text=bool(texts) and bool(text_of(row.cells, texts)))
             else:
-                if accounts and self._decide_kinds(column, [*map(moving, accounts.values())]):
+                if accounts and self._decide_kinds(
+                    column, [*map(totals.moving, accounts.values())]
+                ):
                     return
 
-    def _decide_kinds(self, column: int, accounts: Sequence[Mapping[str, Kind]]) -> bool:
+    def _decide_kinds(self, column: int, accounts: Sequence[Mapping[str, totals.Kind]]) -> bool:
         """Return whether it is known which kinds are no transactions.
 
         accounts: the kinds of rows of each account, by their words in the column.
@@ -81,7 +69,7 @@ class NoMoney:
         known = [(word, balances[line][0]) for word, line in few if line in balances]
         bare = {word for word, kind in kinds if not kind.has_text}
         bare -= {word for word, kind in kinds if kind.has_text}
-        first, *others = map(roles_in, accounts)
+        first, *others = map(totals.roles_in, accounts)
         found = [roles for roles in first if all(roles in other for other in others)]
         found = [roles for roles in found if roles.keys() <= bare] or found
         found = [
@@ -137,7 +125,7 @@ class NoMoney:
             self._take_stating_rows()
         self._doubt_neighbours()
         try:
-            sums = list(sums_in(self._rows.read(), doubts)) if doubts else []
+            sums = list(totals.sums_in(self._rows.read(), doubts)) if doubts else []
         except ImportRefused as refused:
             (question,) = refused.questions
             if question.line == self._survey.last_line:
@@ -163,14 +151,14 @@ class NoMoney:
             for (line, cells, _), (beside, *_) in (pair, pair[::-1]):
                 named = [index for index in texts if is_text(cells[index])]
                 if beside in carried and line not in doubts and named:
-                    doubts[line] = Doubt(named[0], cells[named[0]].strip(), False, True)
+                    doubts[line] = totals.Doubt(named[0], cells[named[0]].strip(), False, True)
 
     def _take_stating_rows(self) -> None:
         """Take rows such as "Saldo do dia" that are the sum of the balance and the rows before."""
         selection = self._selection
         named = {line: doubt.text for line, doubt in selection.doubts.items() if doubt.is_named}
         stating = {*selection.balances, *named}
-        for line, (kind, cells) in chained(self._rows.with_balances(), stating).items():
+        for line, (kind, cells) in totals.chained(self._rows.with_balances(), stating).items():
             if line in named:
                 del selection.doubts[line]
                 selection.no_money[line] = named[line]
@@ -180,14 +168,14 @@ class NoMoney:
     def _leave_out_parts(self) -> None:
         """Leave out rows that are marked as parts: other rows have the whole amounts."""
         unmapped = self._survey.unmapped
-        others = {c.index for c in unmapped if any(map(marks_parts, c.values))}
+        others = {c.index for c in unmapped if any(map(totals.marks_parts, c.values))}
         columns = sorted(self._selection.marked | others)
         for column in columns:
             self._leave_out_parts_of_splits(column)
         # In a column of categories, a hyphen means that the row has no category.
         texts = [column for column in columns if column not in self._plan.indexes("category")]
-        for column, mark in product(texts, MARKS):
-            parts, place = parts_in(self._rows.read(), column, mark)
+        for column, mark in product(texts, totals.MARKS):
+            parts, place = totals.parts_in(self._rows.read(), column, mark)
             if parts:
                 which = f"{len(parts)} rows marked {quoted(mark)}, such as line {parts[0]}"
                 why = f"they are the parts of the rows {place} them"
@@ -197,7 +185,7 @@ class NoMoney:
         """Leave out the parts of rows such as "--Split--", which have the whole amounts."""
         plan = self._plan
         days, payees = plan.columns["recordDate"], plan.indexes("payee")
-        found = splits_in(self._rows.read(), column, days, payees)
+        found = totals.splits_in(self._rows.read(), column, days, payees)
         if found.parts and found.without_parts:
             fault = "the row is split, but the rows beside it that have its day do not add up to "
             fault += f"it, as others do: correct the file, or {ANOTHER_FILE}"
@@ -218,8 +206,8 @@ class NoMoney:
         known |= selection.no_money.keys() | selection.balances.keys()
         if asked & {Topic.SUMS, Topic.SUMS_WITHOUT_TEXT}:
             return
-        money = {row.line: net(row.money) for row in self._rows.read() if row.line not in known}
-        if not may_have_sums([*money.values()]):
+        money = {row.line: row.net for row in self._rows.read() if row.line not in known}
+        if not totals.may_have_sums([*money.values()]):
             return
         first, *between, last = money
         has_ends = between and self._survey.without_text == [first, last]
@@ -236,7 +224,7 @@ class NoMoney:
             kinds = [
                 (line, without_numbers(cells[column].strip()), units) for line, cells, units in rows
             ]
-            sums = repeated_sums(kinds) or repeated_sums(kinds[::-1])
+            sums = totals.repeated_sums(kinds) or totals.repeated_sums(kinds[::-1])
             # `ask_about_end` asks about a bare row.
             if sums and sums != bare:
                 texts = {line: cells[column].strip() for line, cells, _ in rows}

@@ -50,10 +50,10 @@ class MoneyRow(NamedTuple):
     cells: list[str]
     money: Money
 
-
-def net(money: Money) -> int:
-    """Return what comes in, less what goes out."""
-    return sum((place or 1) * each for place, each in money.items())
+    @property
+    def net(self) -> int:
+        """What comes in, less what goes out."""
+        return sum((place or 1) * each for place, each in self.money.items())
 
 
 def chained(rows: Iterable[MoneyRow], stating: Container[int]) -> dict[int, tuple[str, list[str]]]:
@@ -67,16 +67,16 @@ def chained(rows: Iterable[MoneyRow], stating: Container[int]) -> dict[int, tupl
     is_one: dict[int, bool] = {}
     steps: list[tuple[int, int]] = []
     total = before = first = line = 0
-    for line, cells, money in rows:
+    for row in rows:
+        line, units = row.line, row.net
         first = first or line
-        units = net(money)
         if line not in stating:
             total += units
             continue
         if chain:
             steps.append((units - before, total))
-        chain[line] = cells
-        is_one[line] = len(money) == 1
+        chain[line] = row.cells
+        is_one[line] = len(row.money) == 1
         before, total = units, 0
     for way, top, bottom in ((1, OPENING, CLOSING), (-1, CLOSING, OPENING)):
         if any(step for step, _ in steps) and all(step == way * of for step, of in steps):
@@ -174,11 +174,11 @@ def parts_in(rows: Iterable[MoneyRow], column: int, mark: str) -> tuple[list[int
     whole, waiting, has_several = 0, 0, False
     for is_part, run in groupby(rows, lambda r: f"{r.cells[column].strip()} "[:2] == f"{mark} "):
         if not is_part:
-            beside = [net(row.money) for row in run]
+            beside = [row.net for row in run]
             below = below and (not waiting or waiting == beside[0])
             whole, waiting = beside[-1], 0
             continue
-        parts = {row.line: net(row.money) for row in run}
+        parts = {row.line: row.net for row in run}
         waiting = sum(parts.values())
         above = above and waiting == whole
         if not waiting or not (above or below):
@@ -208,10 +208,10 @@ def splits_in(
 ) -> Splits:
     """Return the rows that the column marks as split. days, payees: the columns with these."""
     all_ = []
-    for line, cells, money in rows:
-        mark = _is_split(cells[column].strip())
-        texts = text_of(cells, days), text_of(cells, payees)
-        all_.append((line, mark.string if mark else "", *texts, net(money)))
+    for row in rows:
+        mark = _is_split(row.cells[column].strip())
+        texts = text_of(row.cells, days), text_of(row.cells, payees)
+        all_.append((row.line, mark.string if mark else "", *texts, row.net))
     below, above = _splits_above_parts(all_), _splits_above_parts(all_[::-1])
     return min(below, above, key=lambda found: len(found.without_parts))
 
@@ -267,7 +267,7 @@ class Kind:
         return both
 
     def add(self, place: int, row: MoneyRow, *, has_text: bool) -> None:
-        units = net(row.money)
+        units = row.net
         self.last = place
         self.count += 1
         self.money[units < 0] += abs(units)
