@@ -25,7 +25,7 @@ def decide_currencies(plan: Plan, survey: Survey, questions: Questions) -> Curre
         return Currencies(option, remembered, several=several, column=column)
     above = None if plan.rows is not None else currency_above(plan.table.above)
     money = plan.indexes("amount", "debit", "credit", "balance")
-    in_headings = {mark for index in money for mark in marks_in(headings.text(index))}
+    in_headings = dict.fromkeys(m for i in money for m in marks_in(headings.text(i)))
     stated = {mark.currency for mark in in_headings} - {None}
     written = stated.pop() if len(stated) == 1 else above or plan.inferred.currency
     marks = survey.amounts.marks
