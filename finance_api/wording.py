@@ -238,6 +238,7 @@ CLAUSES: Mapping[Says, str] = {
     Says.TRANSACTION: "{text!r} is a transaction",
     Says.NOT_TRANSACTION: "{text!r} is not a transaction",
     Says.NOT_TRANSACTIONS: "{texts!r} are not transactions",
+    Says.WITHOUT_AMOUNT: "rows without an amount are not transactions",
     Says.THESE_TRANSACTIONS: "these rows are transactions",
     Says.ALL_TRANSACTIONS: "all rows are transactions",
     Says.ROWS_TRANSACTIONS: "rows of {words!r} are transactions",

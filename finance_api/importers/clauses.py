@@ -228,6 +228,7 @@ class Says(StrEnum):
     TRANSACTION = auto()
     NOT_TRANSACTION = auto()
     NOT_TRANSACTIONS = auto()
+    WITHOUT_AMOUNT = auto()
     THESE_TRANSACTIONS = auto()
     ALL_TRANSACTIONS = auto()
     ROWS_TRANSACTIONS = auto()

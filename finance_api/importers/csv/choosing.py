@@ -184,14 +184,17 @@ def _refuse_displacing(user_mapping: Mapping, profile: Profile) -> None:
 
 
 def _decided(text: TextFile, places: list[Table], user_mapping: Mapping) -> Plan:
-    unlike: dict[int, Question] = {}
+    unlike: dict[tuple[str, int], Question] = {}
     if not user_mapping.header:
         places = [_without_first(table, user_mapping, unlike) for table in places]
     possible, refusal = _possible(text, places, user_mapping)
     possible = _of_one_line(possible)
     if not possible:
         data = data_tables(text, user_mapping, places)
+        starts = set(map(_start, data))
         data = [_without_first(table, user_mapping, unlike) for table in data]
+        unlike = {start: asked for start, asked in unlike.items() if start not in starts}
+        data = [table for table in data if looks_like_data(table.cells)]
         possible, _ = _possible(text, data, user_mapping)
         remark = "the first row has a date and an amount, so the file has no headings"
         for plan in possible:
@@ -199,23 +202,31 @@ def _decided(text: TextFile, places: list[Table], user_mapping: Mapping) -> Plan
     if not possible:
         raise refusal or ImportRefused(clause(Topic.UNDIVIDED))
     plan = possible[0] if len(possible) == 1 else _consistent(possible)
-    plan.inferred.questions.asked += filter(None, [unlike.get(plan.table.text.skip_rows)])
+    asked = unlike.get(_start(plan.table))
+    plan.inferred.questions.asked += [asked] if asked else []
     return plan
 
 
-def _without_first(table: Table, mapping: Mapping, unlike: dict[int, Question]) -> Table:
+def _without_first(
+    table: Table, mapping: Mapping, unlike: dict[tuple[str, int], Question]
+) -> Table:
     """Return the table without a first row that is unlike all others; note the question about it,
     by the number of lines above the rows.
     """
-    column = differing_column(table)
+    column = None if looks_like_headings(table.cells) else differing_column(table)
     name = table.names.named(column or 0)
     if column is None or f"{name}=" in mapping.leave_out:
         return table
     without = without_first(table)
     kept = Choice({"leave_out": (f"{name}=",)}, clause(Says.TRANSACTION, text=first_text(table)))
     fact = clause(Topic.FIRST_IS_UNLIKE, column=name)
-    unlike[table.first_line] = Question(fact, table.first_line, (without, kept))
-    return below_first(table)
+    below = below_first(table)
+    unlike[_start(below)] = Question(fact, table.first_line, (without, kept))
+    return below
+
+
+def _start(table: Table) -> tuple[str, int]:
+    return table.delimiter, table.text.skip_rows
 
 
 def _of_one_line(possible: list[Plan]) -> list[Plan]:

@@ -86,19 +86,19 @@ def tables(text: TextFile, mapping: Mapping) -> Iterator[Table]:
 
 
 def data_tables(text: TextFile, mapping: Mapping, places: list[Table]) -> list[Table]:
-    """Return the tables that begin with a row of data, at these places or below labels.
+    """Return the tables without headings that may begin at these places or below labels.
 
     Raises ImportRefused for headings among the lines that --skip-rows leaves out.
     """
     for table in places:
         for line, cells in enumerate(table.rows_above[: text.skip_rows - text.start], 1):
-            if len(cells) == table.width and looks_like_headings(cells):
+            is_known = known_headings(cells) and looks_like_headings(cells)
+            if len(cells) == table.width and is_known:
                 skipped = text.skip_rows
                 fact = clause(Topic.HEADINGS_SKIPPED, line=text.start + line, skipped=skipped)
                 raise ImportRefused(fact, choices=(Choice({"skip_rows": None}),))
     data = [replace(table, has_header=False) for table in places if table.has_header]
-    data += _below_labels(text, mapping)
-    return [table for table in data if looks_like_data(table.cells)]
+    return [*data, *_below_labels(text, mapping)]
 
 
 def _below_labels(text: TextFile, mapping: Mapping) -> Iterator[Table]:
@@ -134,13 +134,13 @@ def differing_column(table: Table) -> int | None:
         has_other_width = len(table.cells) != len(below.cells) and len(below.sample) > 1
     except ImportRefused:
         return None
-    columns = zip(*filter(looks_like_data, below.sample), strict=True)
-    doubts = [0] if has_other_width else []
+    columns = [*zip(*filter(looks_like_data, below.sample), strict=True)]
+    doubts = [0] * (3 - min(len(table.sample), 2)) if has_other_width else []
     for index, (first, cells) in enumerate(zip(table.cells, columns, strict=False)):
         form, forms = _form(first), {*map(_form, cells)} - {()}
         if form and forms and form not in forms:
             doubts += [index, index] if forms.isdisjoint(_VAGUE) else [index]
-    return doubts[-1] if len(doubts) > 1 else None
+    return doubts[-1] if columns and len(doubts) > 1 else None
 
 
 def _form(cell: str) -> tuple[object, ...]:

@@ -1,9 +1,15 @@
 """The first choice of each question is the likely one, and no choice stores what is no money."""
 
+from collections import Counter
+
 import pytest
 
 from finance_api.importers.clauses import Topic
+from finance_api.storage.memory import MemoryBackend
 from support.csv_files import answers, read, refusal
+from support.ledger import Person
+from support.nightly import count
+from support.open_files import OPEN, ends, make
 
 
 def found(data, **options):
@@ -172,3 +178,56 @@ CLOSE,20260317,,3380.00,CLOSE BALANCE,,0,0
 """
     assert amounts(text, currency="ZAR") == [-12.5, -7.5, 900]
     assert refusal(text.replace("3380.00", "3380.01"), currency="ZAR")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("open_", OPEN)
+def test_no_choice_stores_a_line_that_is_no_transaction_unless_it_shows_it(open_, figures):
+    """Each choice is followed to its end. What is imported unasked is right, some way is right, and
+    so is each way on which all that a single question showed is true.
+    """
+    person, found = Person(MemoryBackend()), Counter()
+    for seed in range(count(12, 800)):
+        file = make(seed, open_)
+        all_ = list(ends(file, person, {"account": "Giro", "currency": "EUR"}))
+        right = [end for end in all_ if end.entries == file.records]
+        is_asked = any(end.rounds for end in all_)
+        assert is_asked or right or all_[0].entries is None, (seed, file)
+        for end in all_:
+            stored = {line for line, *_ in end.entries or ()}
+            assert stored & file.others.keys() <= end.shown, (seed, file, end)
+            assert end in right or not (end.rounds == 1 and end.are_true), (seed, file, end)
+        first = all_[0]
+        found["unasked" if not is_asked else "first" if first in right else "later"] += bool(right)
+        found["refused"] += not right
+    figures(f"{open_}: {found}")
+    assert found["refused"] <= 0.05 * found.total(), found
+
+
+NOTICES = "Date,Text,Amount\n2026-03-02,Shop,-1.50\n2026-03-03,New terms,\n2026-03-14,Bar,-3.50\n"
+
+
+def test_rows_without_an_amount_are_offered_to_be_left_out():
+    refused = refusal(NOTICES, currency="EUR")
+    assert answers(refused) == ["--leave-out Amount="]
+    assert amounts(NOTICES, currency="EUR", leave_out=["Amount="]) == [-1.5, -3.5]
+    sides = (
+        NOTICES.replace("Amount", "Out,In").replace("terms,", "terms,,").replace("50\n", "50,\n")
+    )
+    assert answers(refusal(sides, currency="EUR")) == ["--leave-out Out= --leave-out In="]
+    assert amounts(sides, currency="EUR", leave_out=["Out=", "In="]) == [-1.5, -3.5]
+
+
+def test_that_one_row_is_no_total_keeps_no_proved_total():
+    rows = "2026-03-02,Total Wine,-7.50\n2026-03-05,Shop,-2.50\n2026-03-14,Bar,-3.50\n"
+    text = f"Date,Text,Amount\n{rows}2026-03-15,Total,-13.50\n"
+    assert amounts(text, currency="EUR", leave_out=["Text="]) == [-7.5, -2.5, -3.5]
+
+
+def test_totals_of_one_column_are_asked_about_together():
+    text = DAYS + "2026-03-11;Suma y sigue;912,35\n2026-03-11;Suma anterior;912,35\n" + MORE
+    (question,) = refusal(text, currency="EUR").questions
+    values = [choice.changes["leave_out"] for choice in question.choices]
+    both = ("Text=Suma y sigue", "Text=Suma anterior")
+    assert values[0] == both and values[-1] == ("Text=",)
+    assert {*values[1:3]} == {(both[0], "Text="), (both[1], "Text=")}

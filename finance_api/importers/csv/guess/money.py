@@ -106,10 +106,10 @@ def _find_amounts(open_: OpenColumns, numbers: Sequence[Column]) -> None:
             open_.take("amount", others[0], BY_HEADING if named else ONLY)
         elif others and (named or not debits + credits_):
             offered = [*others, *(column for column in plain if column not in others)]
-            readings = [[("amount", column)] for column in offered]
-            codes = {currency_in(column.heading) for column in others}
-            if len(others) == 2 and len(codes) == 1 and _take_turns(*others):
-                readings = [[("debit", a), ("credit", b)] for a, b in permutations(others)]
+            pairs = [pair for pair in combinations(offered, 2) if _are_sides(*pair)]
+            sides = [pair for each in pairs for pair in permutations(each)]
+            readings = [[("debit", a), ("credit", b)] for a, b in sides]
+            readings += [[("amount", each)] for each in offered if each.is_full or not pairs]
             open_.ask("amount", Topic.AMOUNT_COLUMNS, *readings)
 
 
@@ -520,6 +520,12 @@ def _take_turns(one: Column, other: Column) -> bool:
     """Return whether both columns have money, but never in the same row."""
     filled = {(bool(a), bool(b)) for a, b in _rows(one, other)} - {(False, False)}
     return filled == {(True, False), (False, True)}
+
+
+def _are_sides(one: Column, other: Column) -> bool:
+    """Return whether two columns of one currency may be what goes out and what comes in."""
+    codes = {currency_in(column.heading) for column in (one, other)}
+    return len(codes) == 1 and _take_turns(one, other)
 
 
 def _agree(one: Column, *others: Column) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from finance_api.importers.csv.cells import money_text
 from finance_api.importers.csv.guess.totals import MARKED, Doubt, marks_parts
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.stated import Stated
@@ -48,7 +49,8 @@ class Selection:
     totals: line of a row without a date, or without an amount, that calls itself a total -> its
     cells.
     marked: columns with texts that may mark rows as parts of another row.
-    undoubted: columns whose texts, as the user says with a blank --leave-out, name no totals.
+    undoubted: columns with a blank --leave-out: their texts name no totals but those that are
+    proved; if they are all columns of amounts, rows without an amount are left out.
     stated: balances in columns such as "Ending Balance", in rows without a date and an amount.
     unbooked: line of a row that has no booking day -> its other dates.
     is_complete: whether all rows were looked at, so that all rows that state balances are known.
@@ -69,7 +71,7 @@ class Selection:
         statuses = (i for i in plan.inferred.statuses if i not in self._only)
         self._denied = {i: headings.fit("denial", i) > 0 for i in statuses}
         self.undoubted = {i for i, values in self._left_out.items() if "" in values}
-        self._texts = [index for index in plan.texts if index not in self.undoubted]
+        self._texts = plan.texts
         marks = {*plan.texts, *plan.columns.get("category", ())}
         self._marks = sorted(index for index in marks - self.undoubted if index < headings.width)
         self._days = plan.columns.get("recordDate", ())
@@ -81,6 +83,7 @@ class Selection:
         self._other_days = [i for i in others if any(headings.fit(role, i) for role in _DAYS)]
         self.unbooked: dict[int, list[str]] = {}
         self._money = [index for index in plan.amounts if index < headings.width]
+        self._may_lack_money = bool(self._money) and self.undoubted.issuperset(self._money)
         self._has_profile_rows = plan.rows is not None
         self.unknown: dict[int, dict[str, int]] = {}
         self.words = {
@@ -124,7 +127,10 @@ class Selection:
         for column in () if self.is_complete else self._marks:
             if cells[column].lstrip()[:2] in MARKED and marks_parts(cells[column]):
                 self.marked.add(column)
-        reason = self._pending(cells) or self._balance_in(cells) or self._reason(line, cells)
+        reason = self._pending(cells) or self._balance_in(cells)
+        if self._may_lack_money and not any(money_text(cells[index]) for index in self._money):
+            reason = reason or "without an amount"
+        reason = reason or self._reason(line, cells)
         if reason is None and self._other_days:
             reason = self._unbooked(line, cells)
         if reason is not None and left_out is not None:
@@ -212,6 +218,7 @@ class Selection:
                 if len(self.doubts) < _REMEMBERED:
                     is_named = kind is not None or names_only_sums(text)
                     asks = kind is not None or (is_named and kind_in(text) != TOTAL)
+                    asks &= column not in self.undoubted
                     self.doubts[line] = Doubt(column, text, is_named, asks)
                 return False
         if kind is None:

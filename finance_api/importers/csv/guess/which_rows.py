@@ -1,6 +1,6 @@
 """Asks which rows are transactions: about unknown words of a status, and about totals."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import compress, product
 
@@ -54,17 +54,37 @@ def ask_which_rows(plan: Plan, survey: Survey, selection: Selection, questions: 
             unknown |= {text: words[text] for text in others if text not in booked}
             name = headings.named(column.index)
             _ask_for_words(column.index, name, unknown, booked, questions)
-    doubts = {(d.column, d.text): line for line, d in selection.doubts.items() if d.asks}
+    _ask_about_totals(plan, survey, selection, questions)
+
+
+def _ask_about_totals(
+    plan: Plan, survey: Survey, selection: Selection, questions: Questions
+) -> None:
+    """Ask which rows whose texts have words for totals are totals: once for each column, because
+    the answer that some are transactions holds for the column's other texts as well.
+    """
+    asked: defaultdict[int, dict[str, int]] = defaultdict(dict)
     counts = Counter((doubt.column, doubt.text) for doubt in selection.doubts.values())
-    for (index, text), line in doubts.items():
-        name = headings.named(index)
-        total = Choice({"leave_out": (f"{name}={text}",)}, clause(Says.NOT_TRANSACTION, text=text))
-        no_total = Choice({"leave_out": (f"{name}=",)}, clause(Says.TRANSACTION, text=text))
-        if counts[index, text] == survey.count:
-            continue
+    for line, doubt in selection.doubts.items():
+        are_all = counts[doubt.column, doubt.text] == survey.count
+        if doubt.asks and doubt.column not in selection.undoubted and not are_all:
+            asked[doubt.column].setdefault(doubt.text, line)
+    for index, lines in asked.items():
+        texts, name = tuple(lines), plan.headings.named(index)
         # What most rows say is no total, but how they were paid, for instance.
-        choices = (no_total, total) if counts[index, text] * 2 > survey.count else (total, no_total)
-        questions.ask(clause(Topic.MAYBE_TOTAL, text=text), *choices, line=line)
+        likely = [text for text in texts if counts[index, text] * 2 <= survey.count]
+        choices = []
+        for chosen in _subsets(texts, likely):
+            kept = len(chosen) < len(texts)
+            values = (*(f"{name}={text}" for text in chosen), *([f"{name}="] if kept else []))
+            parts = tuple(
+                clause(Says.NOT_TRANSACTION if text in chosen else Says.TRANSACTION, text=text)
+                for text in texts
+            )
+            meaning = parts[0] if len(parts) == 1 else clause(Says.BOTH, both=parts)
+            choices.append(Choice({"leave_out": values}, meaning))
+        fact = clause(Topic.MAYBE_TOTAL, text=texts[0] if len(texts) == 1 else texts)
+        questions.ask(fact, *choices, line=min(lines.values()))
 
 
 def other_dates(plan: Plan) -> list[Choice]:
@@ -128,6 +148,17 @@ def ask_about_sums(name: str, line: int, *readings: Sequence[str], questions: Qu
     questions.ask(fact, *choices, kept, line=line)
 
 
+def _subsets(words: Sequence[str], likely: Sequence[str]) -> list[list[str]]:
+    """Return the sets of words to offer, those that differ least from the likely one first."""
+    if len(words) <= _COMBINED:
+        chosen_or_not = product((True, False), repeat=len(words))
+        found = [list(compress(words, each)) for each in chosen_or_not]
+    else:
+        all_but_one = [[text for text in words if text != left_out] for left_out in words]
+        found = [[*words], [], *all_but_one, *([text] for text in words)][:MOST_COMMANDS]
+    return sorted(found, key=lambda chosen: sum((t in chosen) != (t in likely) for t in words))
+
+
 def _ask_for_words(
     index: int, name: str, unknown: Mapping[str, int], kept: Sequence[str], questions: Questions
 ) -> None:
@@ -135,17 +166,10 @@ def _ask_for_words(
 
     kept: words that do. unknown: words that may -> their lines.
     """
-    if len(unknown) <= _COMBINED:
-        kept_or_not = product((True, False), repeat=len(unknown))
-        possible = [list(compress(unknown, each)) for each in kept_or_not]
-    else:
-        all_but_one = [[text for text in unknown if text != left_out] for left_out in unknown]
-        possible = [[*unknown], [], *all_but_one, *([text] for text in unknown)][:MOST_COMMANDS]
     # Most likely, the words that are known for transactions are all that mark one.
     likely = [] if kept else [text for text in unknown if not is_likely_not_money(text)]
-    possible.sort(key=lambda chosen: sum((t in chosen) != (t in likely) for t in unknown))
     choices = []
-    for chosen in possible:
+    for chosen in _subsets([*unknown], likely):
         if texts := [*kept, *chosen]:
             only = tuple(f"{name}={text}" for text in texts)
             meaning = clause(Says.ROWS_TRANSACTIONS, words=tuple(texts))
