@@ -35,6 +35,7 @@ FIRST_YEAR = 1970
 _DIRECTIVES = {
     "Y": ("year", "[0-9]{4}"),
     "y": ("year", "[0-9]{2}"),
+    "E": ("year", "[4-9][0-9]"),
     "m": ("month", "1[0-2]|0?[1-9]"),
     **dict.fromkeys("bB", ("month", r"[^\W\d_]{3,12}\.?")),
     "d": ("day", "3[01]|[12][0-9]|0?[1-9]"),
@@ -48,14 +49,25 @@ _DIRECTIVES = {
     **dict.fromkeys("aA", ("", "[A-Za-z]{2,9}")),
 }
 #: Directive -> its number of digits, for numbers that follow each other without a separator.
-_WIDTHS = {"Y": 4, "f": 6, **dict.fromkeys("ymdHIMS", 2)}
-_READABLE = dict(
-    pair.split("=")
-    for pair in "YYYY=%Y YY=%y MMMM=%B MMM=%b MM=%m M=%m DD=%d D=%d HH=%H mm=%M ss=%S de=de".split()
-)
+_WIDTHS = {"Y": 4, "f": 6, **dict.fromkeys("yEmdHIMS", 2)}
+_READABLE = {
+    "YYYY": "%Y",
+    "YY": "%y",
+    "BB": "%E",
+    "MMMM": "%B",
+    "MMM": "%b",
+    "MM": "%m",
+    "M": "%m",
+    "DD": "%d",
+    "D": "%d",
+    "HH": "%H",
+    "mm": "%M",
+    "ss": "%S",
+    "de": "de",
+}
 _READABLE_TOKEN = re.compile("|".join([*_READABLE, "[A-SU-Za-su-z]+"]))
 #: The groups: adjacent numbers, another directive, blanks, other characters.
-_TOKEN = re.compile(r"((?:%[YymdHIMSf])+)|%(.)|(\s+)|([^%\s]+)", re.DOTALL)
+_TOKEN = re.compile(r"((?:%[YyEmdHIMSf])+)|%(.)|(\s+)|([^%\s]+)", re.DOTALL)
 
 #: The time of day that may follow a date whose form has no time.
 _TIME = (
@@ -106,12 +118,13 @@ class Moment(NamedTuple):
 class DateForm:
     """A form of dates. name: the form as the user wrote it or can write it after --date-format.
 
-    _period: the first and the last possible day of dates that have no year.
+    _short_year: "y" or "E" if years have two digits. _period: the first and the last possible day
+    of dates that have no year.
     """
 
     name: str
     _pattern: re.Pattern[str]
-    _short_year: bool = False
+    _short_year: str = ""
     _period: tuple[date, date] | None = None
 
     @classmethod
@@ -144,7 +157,8 @@ class DateForm:
             raise wrong_value("date_format", name, f"{fault}DD.MM. 2026-01-01..2026-01-31")
         time = "" if set("HIMS") & set(used) else _TIME
         pattern = re.compile(_TOKEN.sub(_expression, directives) + time)
-        return cls(name, pattern, "y" in used, period)
+        short_year = next((letter for letter in used if letter in "yE"), "")
+        return cls(name, pattern, short_year, period)
 
     def read(self, text: str) -> int | None:
         """Return the date and time as written, in seconds, without any offset. See `moment`."""
@@ -154,7 +168,8 @@ class DateForm:
     def moment(self, text: str) -> Moment | None:
         """Parse a text; return None if it has another form, is invalid, or is before 1970.
 
-        Two-digit years follow POSIX (strptime): 69 to 99 are 19YY, 00 to 68 are 20YY.
+        Two-digit years follow POSIX (strptime): 69 to 99 are 19YY, 00 to 68 are 20YY; those of the
+        Buddhist era, from 40 on, are 25BB.
         """
         parts = self._parts(text)
         if parts is None:
@@ -191,8 +206,10 @@ class DateForm:
 
     def _year(self, parts: Mapping[str, str]) -> int:
         year = int(parts["year"])
-        if self._short_year:
+        if self._short_year == "y":
             return year + (1900 if year >= 69 else 2000)
+        if self._short_year:
+            year += 2500
         return year - _BUDDHIST if 0 <= year - FIRST_YEAR - _BUDDHIST < _YEARS_AHEAD else year
 
     def _day(self, parts: Mapping[str, str]) -> date | None:
@@ -283,8 +300,7 @@ def _offset(parts: Mapping[str, str]) -> int | None:
     return -seconds if text[0] == "-" else seconds
 
 
-# YY-MM-DD is the short form of ISO 8601:1988, and is also written with slashes. No known bank
-# writes YY.MM.DD.
+# YY-MM-DD is the short form of ISO 8601:1988, and is also written with slashes.
 _YEAR_FIRST = """YYYY-MM-DD|YYYY/MM/DD|YYYY.MM.DD|YYYY.MM.DD.|YYYY. MM. DD.|YYYY. MMM DD.|YYYYMMDD|
 YY-MM-DD|YY/MM/DD|YYYY-MMM-DD|YYYY MMM DD|YYYY MM DD|DDMMYYYY|MMDDYYYY|
 YYYY年MM月DD日|DDMMMYYYY|DDMMMYY|DD.MM.YYYY.|DD. MM. YYYY.""".replace("\n", "").split("|")
@@ -293,9 +309,15 @@ _BEFORE_YEAR = """DD/MM/|MM/DD/|DD.MM.|DD. MM. |DD-MM-|MM-DD-|DD/MMM/|DD.MMM.|DD
 DD. MMM |DD de MMM de |MMM DD, |MMM DD """.replace("\n", "").split("|")
 _YEAR_LAST = [form + year for form in _BEFORE_YEAR for year in ("YYYY", "YY")]
 _YEAR_LAST += ["DD MM YYYY", "MM DD YYYY"]
+# Koreans and Hungarians write the year first, with full stops; others read it as the day.
+_YEAR_LAST += ["DD.MM.YY.", "YY.MM.DD.", "DD. MM. YY.", "YY. MM. DD."]
+_BUDDHIST_SHORT = [f"{form}BB" for form in ("DD/MM/", "DD-MM-", "DD MMM ", "DD-MMM-")]
 
+_FORMS = _YEAR_FIRST + _YEAR_LAST + _BUDDHIST_SHORT
 #: The forms to try if no form is named.
-CANDIDATES = tuple(DateForm.compile(name) for name in _YEAR_FIRST + _YEAR_LAST)
+CANDIDATES = tuple(DateForm.compile(name) for name in _FORMS)
+#: Forms to try as well if neither a profile nor a program is known, whose dates begin with the day.
+_OF_STRANGERS = tuple(map(DateForm.compile, ("YY.MM.DD", "YY. MM. DD")))
 _ISO = CANDIDATES[0]
 _YEARLESS = re.compile(r"[0-3]?[0-9]([-/.]| ?[.]? )([01]?[0-9]|[^\W\d_]{3,12})[.]?")
 
@@ -311,6 +333,7 @@ class DateColumn:
     date_format: the named form. likely: a form to try before `CANDIDATES`. order: "DMY" or "MDY"
     if known, for dates that do not begin with a year of four digits. is_sheet: whether cells can be
     a spreadsheet's own dates, always in ISO 8601. last_year: the latest year that is accepted.
+    is_known: whether the file's bank or program is known.
     Memory does not grow with the number of texts.
     """
 
@@ -322,6 +345,7 @@ class DateColumn:
         likely: str | None = None,
         is_sheet: bool = False,
         last_year: int = nothing_remembered.last_year,
+        is_known: bool = True,
     ) -> None:
         self._last_year = last_year
         self._end = from_date(date(last_year + 1, 1, 1))
@@ -330,7 +354,8 @@ class DateColumn:
         if date_format is not None:
             self._fitting = [DateForm.compile(date_format)]
         else:
-            self._fitting = [f for f in CANDIDATES if f.name.startswith(("YYYY", order[:1]))]
+            forms = CANDIDATES if is_known else CANDIDATES + _OF_STRANGERS
+            self._fitting = [f for f in forms if f.name.startswith(("YYYY", order[:1]))]
         if likely is not None:
             self._fitting = [DateForm.compile(likely), *self._fitting]
         if is_sheet and date_format not in (None, _ISO.name):

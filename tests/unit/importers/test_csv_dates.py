@@ -1,14 +1,19 @@
 """Dates of CSV files: the accepted formats, and the ambiguous ones that are refused."""
 
+import random
+from datetime import date, timedelta
+
 import pytest
 
 from finance_api.importers.csv.dates import CANDIDATES, DateColumn, DateForm, DateReader
 from finance_api.importers.interface import ImportRefused, Questions
 from finance_api.values.time import date_text
+from support.nightly import count
 
 
-def read(*texts, date_format=None):
-    column, questions = DateColumn(date_format, last_year=2027), Questions()
+def read(*texts, date_format=None, is_known=True):
+    column = DateColumn(date_format, last_year=2027, is_known=is_known)
+    questions = Questions()
     for line, text in enumerate(texts, 2):
         column.add(text, line)
     reader = DateReader(column.decide(questions))
@@ -193,3 +198,34 @@ def test_a_form_that_takes_days_for_years_is_left_out():
     # A single day, and days over years in both forms, show nothing.
     assert "DD/MM/YY" in refusal("03/03/26").reason
     assert "DD/MM/YY" in refusal("01/03/05", "05/03/12", "09/03/20").reason
+
+
+SHORT_YEARS = "DD.MM.YY YY.MM.DD DD.MM.YY. YY.MM.DD. DD/MM/YY MM/DD/YY YY/MM/DD DD/MM/BB DD-MM-BB"
+
+
+def written(day, form):
+    parts = {"DD": f"{day:%d}", "MM": f"{day:%m}", "YY": f"{day:%y}", "BB": f"{day.year - 1957}"}
+    for name, text in parts.items():
+        form = form.replace(name, text)
+    return form
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("form", SHORT_YEARS.split())
+def test_years_of_two_digits_are_read_as_meant_or_asked_about(form):
+    number, asked = count(60, 3_000), 0
+    for seed in range(number):
+        pick = random.Random(f"{seed} {form}")
+        day, days = date(pick.randint(2003, 2026), pick.randint(1, 12), pick.randint(1, 28)), []
+        for _ in range(pick.randint(1, 30)):
+            days.append(day)
+            day += timedelta(days=pick.choice((0, 1, 1, 2, 3, 7, 12)))
+        texts = [written(day, form) for day in days]
+        try:
+            assert read(*texts, is_known=False) == [str(day) for day in days], (seed, texts)
+        except ImportRefused as refused:
+            forms = [choice.changes["date_format"] for choice in refused.questions[0].choices]
+            found = [read(*texts, date_format=each) for each in forms]
+            assert [str(day) for day in days] in found, (seed, texts, forms)
+            asked += 1
+    assert asked < number * 0.4, asked

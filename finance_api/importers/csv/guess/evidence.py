@@ -5,7 +5,7 @@ from whole columns.
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.amounts import AmountColumns
@@ -145,9 +145,15 @@ class Survey:
         self.columns = columns = plan.columns
         self.words = words
         form, order = plan.mapping.date_format, plan.profile.date_order if plan.profile else ""
-        is_sheet, year = plan.table.text.is_sheet, plan.last_year
-        self.dates = DateColumn(form, order, is_sheet=is_sheet, last_year=year)
-        self.value_dates = DateColumn(None, order, likely=form, is_sheet=is_sheet, last_year=year)
+        column = partial(
+            DateColumn,
+            order=order,
+            is_sheet=plan.table.text.is_sheet,
+            last_year=plan.last_year,
+            is_known=plan.profile is not None,
+        )
+        self.dates = column(form)
+        self.value_dates = column(None, likely=form)
         self.amounts = AmountColumns(*_separators(plan))
         self._divided = _DividedAmounts(plan)
         self.kinds: dict[Kind, int] = {}
