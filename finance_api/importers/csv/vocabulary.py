@@ -40,7 +40,7 @@ _FILE = read_words("words.toml")
 #: A word of the file -> -1 for money going out, 1 for money coming in.
 DIRECTIONS = dict.fromkeys(_FILE["out"], -1) | dict.fromkeys(_FILE["in"], 1)
 #: Words of rows that lower what is owed on a card.
-_REPAID, _THANKED = frozenset(_FILE["repaid"]), frozenset(_FILE["thanked"])
+REPAID, _THANKED = frozenset(_FILE["repaid"]), frozenset(_FILE["thanked"])
 _CARDS, _OWNED = frozenset(_FILE["cards"]), frozenset(_FILE["owned"])
 OWN_BOOKS, JOURNAL = frozenset(_FILE["own_books"]), frozenset(_FILE["other_books"])
 YES, NO = frozenset(_FILE["yes"]), frozenset(_FILE["no"])
@@ -132,7 +132,7 @@ def is_owned(*texts: str) -> bool:
     return is_repaid(texts, _OWNED)
 
 
-def is_repaid(cells: Iterable[str], words: frozenset[str] = _REPAID) -> bool:
+def is_repaid(cells: Iterable[str], words: frozenset[str] = REPAID) -> bool:
     """Return whether a row's cells name money that lowers what is owed on a card."""
     return any(not words.isdisjoint(_WORD.findall(folded(cell))) for cell in cells)
 

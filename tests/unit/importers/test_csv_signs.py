@@ -1,5 +1,7 @@
 """The direction of money, which rows are transactions, and balances."""
 
+import random
+
 import pytest
 
 from finance_api.importers.csv.vocabulary import DIRECTIONS
@@ -7,6 +9,7 @@ from finance_api.importers.interface import ImportRefused
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text
 from support.csv_files import answers, read
+from support.offered import GIVEN, ends
 
 
 def statement(text, **options):
@@ -532,3 +535,33 @@ def test_the_direction_of_a_card_with_few_refunds_is_asked_about_though_it_names
     other = headings.replace("Kartennummer", "Konto")
     if other != headings:
         assert read(text.replace(headings, other), account="A", currency="EUR")
+
+
+@pytest.mark.parametrize(
+    "heading, out, in_",
+    [
+        ("Multiplier", "-1", "1"),
+        ("Dir", "↑", "↓"),
+        ("Xy", "▲", "▼"),
+        ("Refund", "No", "Yes"),
+        ("Refunded", "", "x"),
+        ("Is income", "false", "true"),
+        ("Gutschrift", "nein", "ja"),
+    ],
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_two_values_beside_amounts_without_signs_are_asked_about_as_directions(
+    heading, out, in_, seed
+):
+    pick = random.Random(f"{heading} {seed}")
+    ways = [-1, 1, -1, *(pick.choice((-1, -1, 1)) for _ in range(pick.randint(0, 9)))]
+    meant = [
+        (f"2026-03-{n:02}", way * pick.randint(1, 99_999) * 100) for n, way in enumerate(ways, 1)
+    ]
+    rows = [
+        f"{day},Shop {n},{abs(units) / 10_000:.2f},{in_ if units > 0 else out}"
+        for n, (day, units) in enumerate(meant)
+    ]
+    text = "\n".join((f"Date,Payee,Amount,{heading}", *rows)) + "\n"
+    words = [*GIVEN, "--account", "Giro", "--currency", "EUR"]
+    assert meant in [records for records, _ in ends(text, words)]

@@ -23,6 +23,8 @@ from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
 from finance_api.importers.csv.vocabulary import (
     DIRECTIONS,
+    REPAID,
+    YES_OR_NO,
     are_card_payments,
     directions_in,
     folded,
@@ -38,6 +40,8 @@ from finance_api.importers.options import ImportOptions
 
 #: For up to this many unknown words, there is an answer for each combination of their directions.
 _COMBINED = 3
+#: Words of headings of columns that say yes or no.
+_WAYS = REPAID | DIRECTIONS.keys()
 #: A column of directions has at most this many words.
 _FEW = 12
 _MONEY = {OUT: clause(Says.MONEY_OUT), IN: clause(Says.MONEY_IN)}
@@ -253,9 +257,21 @@ def _may_say_direction(column: Watched) -> bool:
     is_named = role_fit("way", heading) > 0 or set(heading_words(heading)) == words
     are_letters = len(words) == 2 and all(len(word) == 1 and word.isalpha() for word in words)
     are_letters = are_letters and role_fit("quantity", heading) < 2
-    return bool(directions_in(words, heading)) or (
-        2 <= len(words) <= _FEW and (is_named or are_letters)
+    return (
+        bool(directions_in(words, heading))
+        or (2 <= len(words) <= _FEW and (is_named or are_letters))
+        or _are_opposite(column)
     )
+
+
+def _are_opposite(column: Watched) -> bool:
+    """Return whether a column has two signs, such as arrows or 1 and -1; or yes and no, or blank,
+    below a heading such as "Refund".
+    """
+    words = {folded(text) for text in column.values}
+    are_signs = not any(map(str.isalnum, "".join(words))) or words == {"1", "-1"}
+    is_named = words <= YES_OR_NO | {""} and is_repaid(heading_words(column.heading), _WAYS)
+    return len(words) == 2 and ((are_signs and "" not in words) or is_named)
 
 
 def _known(texts: Iterable[str], heading: str) -> dict[str, int]:
