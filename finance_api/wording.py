@@ -159,6 +159,7 @@ TOPICS: Mapping[Topic, str] = {
     Topic.FIRST_IS_UNLIKE: "the row is unlike all rows below it, and may be no transaction",
     Topic.SUMS: "the rows of {texts!r} may be sums of other rows, or balances",
     Topic.SUMS_WITHOUT_TEXT: "the rows of {texts!r} may be sums of other rows, or balances",
+    Topic.ADD_UP: "the rows of {texts!r} add up to the row beside them, and may be its parts",
     Topic.MAYBE_PARTS: "the column {column!r} may mark parts of other rows",
     Topic.DOUBLE_ENTRY: "the file is double entry: each payment has a row for each account in {column!r}",
     Topic.FOOTER: "{first}",

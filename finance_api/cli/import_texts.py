@@ -115,6 +115,7 @@ WAYS: Mapping[Topic, str] = {
     Topic.END_WITHOUT_TEXT: ": leave it out with --skip-last or --skip-rows, or keep it with --leave-out {column}=",
     Topic.FIRST_IS_UNLIKE: ": leave it out with --skip-rows, or keep it with --leave-out {column}=",
     Topic.SUMS: ": say with --leave-out COLUMN=VALUE which rows are not transactions",
+    Topic.ADD_UP: ": say with --leave-out COLUMN=VALUE which rows are not transactions",
     Topic.SUMS_WITHOUT_TEXT: ": say with --leave-out COLUMN=VALUE which rows are not transactions, or remove them from the file",
     Topic.MAYBE_PARTS: ": leave them out with --only, or ignore it with --ignore",
     Topic.DOUBLE_ENTRY: ": say with --only COLUMN=VALUE which accounts are the bank's",

@@ -147,6 +147,7 @@ class Topic(StrEnum):
     FIRST_IS_UNLIKE = auto()
     SUMS = auto()
     SUMS_WITHOUT_TEXT = auto()
+    ADD_UP = auto()
     MAYBE_PARTS = auto()
     DOUBLE_ENTRY = auto()
     FOOTER = auto()

@@ -12,7 +12,7 @@ KINDS = (
     *("below", "columns", "two tables", "same headings", "count", "divided", "end mark"),
     *("no amount", "not booked", "not booked between", "headings again", "shares", "letters"),
     *("row types", "row types wrongly", "repeated cells", "doubled minus", "doubled minus alone"),
-    *("reversal", "reversal with balances", "undone"),
+    *("reversal", "reversal with balances", "undone", "parts", "parts with balances"),
 )
 TOTALS = "Total|Total balance|Summe|Gesamtsumme|Solde|Saldo|Totaal|Suma|Celkem|Summa|Grand total"
 SHOPS = "Total Wine Store|Total Energies|Saldo Markt|Suma Foods|Balance Yoga|Bar Solde"
@@ -32,6 +32,8 @@ TYPES = "10/20/82/86|AS/TT/K2/LS|O/T/S/C|0/1/8/9"
 REVERSALS = "Storno|Stornierung|Reversal|Stornobuchung|Is reversal"
 UNDONE = f"{REVERSALS}|Cancelled|Storniert|Voided|Deleted"
 YES = "ja/|ja/nein|yes/no|Y/N|true/false|x/|1/0"
+#: Texts of rows that are the parts of the row above or below them.
+PARTS = "Einzelposten|Position|Item|Part|Dont|di cui"
 MARKS = "***END OF FILE***|<end>|Ende|-- fin --"
 
 
@@ -295,6 +297,31 @@ def make(seed: int, kind: str) -> Odd:  # noqa: C901 - one case for each kind
                 lines.append(writer.line(*cells, *[writer.number(balance)] * has_balances))
             if pick.random() < 0.4:
                 lines.reverse()
+        case "parts" | "parts with balances":
+            writer.ends_in_delimiter = False
+            has_balances, is_above = kind == "parts with balances", pick.random() < 0.7
+            writer.columns += ["Saldo"] * has_balances
+            wholes = {
+                *pick.sample(range(len(rows) - 1), pick.randint(1, (len(rows) - 1) // 2 or 1))
+            }
+            lines, balance, word = [], opening, pick.choice(PARTS.split("|"))
+            for n, (day, payee, note, cents) in enumerate(rows):
+                balance += cents
+                stated = [writer.number(balance)] * has_balances
+                own = [writer.line(writer.row(day, payee, note, cents), *stated)]
+                if n in wholes:
+                    some = [cents // 3, cents // 5][: pick.randint(1, 2)]
+                    some.append(cents - sum(some))
+                    text = pick.choice(("{}", "{} {}"))
+                    parts = [
+                        writer.line(
+                            writer.row(day, text.format(word, number), "", part),
+                            *[""] * has_balances,
+                        )
+                        for number, part in enumerate(some, 1)
+                    ]
+                    own = own + parts if is_above else parts + own
+                lines += own
     text = "\n".join([*above, writer.headings(), *lines, *below]) + "\n"
     is_wrong = kind in ("stated wrongly", "divided", "doubled minus alone")
     return Odd(

@@ -17,7 +17,7 @@ WORDS = [*GIVEN, "--account", "Giro", "--currency", "EUR"]
 MOST_ASKED = {"plain": 0.35, "total between": 1.0, "stated wrongly": 1.0, "divided": 1.0}
 MOST_ASKED |= {"no amount": 1.0, "not booked between": 1.0, "row types wrongly": 1.0}
 MOST_ASKED |= {"repeated cells": 1.0, "doubled minus": 0.8, "doubled minus alone": 1.0}
-MOST_ASKED |= {"undone": 1.0}
+MOST_ASKED |= {"undone": 1.0, "parts": 1.0}
 
 
 def outcome(odd):

@@ -136,6 +136,7 @@ class Survey:
     repeated: line -> id of each row that repeats an earlier row with its id.
     without_text: the first three lines of rows without payee and note.
     last_line: of the last row; count: the number of rows.
+    lacks_balance: whether any row has no balance, though there is a column of balances.
     unmapped: columns that are not read. watched: unmapped columns that are not free text.
     """
 
@@ -164,6 +165,7 @@ class Survey:
         self._names_accounts = has_accounts and "currency" not in columns
         others = (*_MONEY_BESIDE, "valueDate", "currency")
         self._has_others = self._names_accounts or any(name in columns for name in others)
+        self.lacks_balance = False
         self._money_beside = plan.indexes(*_MONEY_BESIDE)
         self._of_account = plan.indexes("account", "accountNumber", "currency")
         # The first different cells of these columns.
@@ -298,6 +300,8 @@ class Survey:
         for index in self._money_beside:
             if text := money_text(cells[index]):
                 self.amounts.add(text, line, own=False)
+            elif (index,) == columns.get("balance"):
+                self.lacks_balance = True
         if "valueDate" in columns and (text := text_of(cells, columns["valueDate"])):
             self.value_dates.add(text, line)
         texts = tuple([cells[index] for index in self._of_account])

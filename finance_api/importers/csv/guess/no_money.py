@@ -1,12 +1,12 @@
 """Finds the rows that are no transactions: balances, totals, and the parts of other rows."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, product
 
 from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.csv.balances import orders_of
-from finance_api.importers.csv.cells import BLANK, text_of
+from finance_api.importers.csv.cells import BLANK, money_text, text_of
 from finance_api.importers.csv.guess import totals
 from finance_api.importers.csv.guess.money_rows import MoneyRows
 from finance_api.importers.csv.guess.which_rows import ask_about_sums
@@ -135,7 +135,11 @@ class NoMoney:
             text = doubts[line].text
             which = f"line {line}, {quoted(text)}"
             self._leave_out({line: text}, which, "it is the sum of the rows above it")
-        if self._plan.rows is None and "balance" not in self._plan.columns:
+        if self._plan.rows is not None:
+            return
+        if self._survey.lacks_balance:
+            self._leave_out_unbalanced_parts()
+        elif "balance" not in self._plan.columns:
             self._leave_out_parts()
             self._ask_about_repeated_sums()
 
@@ -181,6 +185,46 @@ class NoMoney:
                 why = f"they are the parts of the rows {place} them"
                 self._leave_out(dict.fromkeys(parts, mark), which, why)
 
+    def _leave_out_unbalanced_parts(self) -> None:
+        """Leave out rows without a balance that add up to the row beside them, if the balances lead
+        past them.
+        """
+        (balance,) = self._plan.columns["balance"]
+        rows = [(line, cells[balance], day, units) for line, cells, day, units in self._dated()]
+        rows = [(line, money_text(cell), day, units) for line, cell, day, units in rows]
+        parts = totals.unmarked_parts(
+            (line, day, "" if text else "part", u) for line, text, day, u in rows
+        )
+        read = self._rows.amounts.read
+        steps = [(n, u, read(text, n).units) for n, text, _, u in rows if text]
+        if parts and len(steps) > 2 and orders_of(steps, int):
+            which = f"{len(parts)} rows without a balance, such as line {parts[0]}"
+            left_out = dict.fromkeys(parts, "part of another row")
+            self._leave_out(left_out, which, "they are the parts of another row")
+
+    def _ask_about_unmarked_parts(self) -> None:
+        """Ask about rows of a kind, such as "Item 1" and "Item 2", that add up to the row beside
+        them.
+        """
+        plan, rows = self._plan, [*self._dated()]
+        taken = {*plan.amounts, *plan.indexes("recordDate", "category")}
+        found = []
+        for column in sorted({*range(plan.table.width)} - taken):
+            kinds = ((n, d, without_numbers(cells[column].strip()), u) for n, cells, d, u in rows)
+            parts = {*totals.unmarked_parts(kinds)}
+            texts = {cells[column].strip(): None for line, cells, *_ in rows if line in parts}
+            found += [("" in texts, len(texts), column, min(parts), [*texts])] if parts else []
+        if found and not any(column in self._selection.undoubted for _, _, column, *_ in found):
+            _, _, column, line, named = min(found)
+            name = plan.headings.named(column)
+            ask_about_sums(name, line, named, questions=self._questions, topic=Topic.ADD_UP)
+
+    def _dated(self) -> Iterator[tuple[int, list[str], str, int]]:
+        """Yield line, cells, day and money of each row."""
+        days = self._plan.columns["recordDate"]
+        for row in self._rows.read():
+            yield row.line, row.cells, text_of(row.cells, days), row.net
+
     def _leave_out_parts_of_splits(self, column: int) -> None:
         """Leave out the parts of rows such as "--Split--", which have the whole amounts."""
         plan = self._plan
@@ -206,7 +250,13 @@ class NoMoney:
         known |= selection.no_money.keys() | selection.balances.keys()
         if asked & {Topic.SUMS, Topic.SUMS_WITHOUT_TEXT}:
             return
-        money = {row.line: row.net for row in self._rows.read() if row.line not in known}
+        money, days = {}, []
+        for line, _, day, units in self._dated():
+            if line not in known:
+                money[line] = units
+                days.append(hash(day))
+        if totals.may_have_parts(zip(days, money.values(), strict=True)):
+            self._ask_about_unmarked_parts()
         if not totals.may_have_sums([*money.values()]):
             return
         first, *between, last = money

@@ -1,11 +1,11 @@
 """Finds rows that repeat the sum of other rows, and rows that are the parts of another row."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, combinations, groupby, product
-from operator import add
+from operator import add, itemgetter
 from typing import NamedTuple
 
 from finance_api.importers.clauses import Topic, clause
@@ -187,6 +187,50 @@ def parts_in(rows: Iterable[MoneyRow], column: int, mark: str) -> tuple[list[int
         lines += parts
     below = below and not waiting
     return (lines, "above" if above else "below") if has_several and (above or below) else ([], "")
+
+
+#: At most this many rows of a day are compared with the row above or below them.
+_MOST_PARTS = 20
+
+
+def may_have_parts(rows: Iterable[tuple[object, int]]) -> bool:
+    """Return whether any row is the sum of the rows of its day directly above or below it, at least
+    two. rows: day and money of each row.
+    """
+    of_day: deque[int] = deque(maxlen=_MOST_PARTS)
+    last: object = None
+    for day, units in rows:
+        if day != last:
+            of_day.clear()
+        last, above, with_this = day, 0, units
+        for count, each in enumerate(reversed(of_day)):
+            above += each
+            if units and ((count and above == units) or (count and each == with_this)):
+                return True
+            with_this += each
+        of_day.append(units)
+    return False
+
+
+def unmarked_parts(rows: Iterable[tuple[int, str, str, int]]) -> list[int]:
+    """Return the lines of the rows of a kind, if all of them always add up to the row of their day
+    directly above them, or always to the one below, and anywhere several do; else [].
+
+    rows: line, day, kind and money of each row.
+    """
+    runs = [[*run] for _, run in groupby(rows, key=itemgetter(1, 2))]
+    none = [(0, "", "", 0)]
+    lines: defaultdict[str, list[int]] = defaultdict(list)
+    sides: defaultdict[str, set[str]] = defaultdict(lambda: {"above", "below"})
+    several = set()
+    for before, run, after in zip([none, *runs], runs, [*runs[1:], none], strict=False):
+        _, day, kind, _ = run[0]
+        total = sum(units for *_, units in run)
+        beside = ("above", before[-1]), ("below", after[0])
+        sides[kind] &= {side for side, (_, d, _, u) in beside if total and (d, u) == (day, total)}
+        lines[kind] += [line for line, *_ in run]
+        several |= {kind} if len(run) > 1 else set()
+    return next((lines[kind] for kind in lines if kind in several and sides[kind]), [])
 
 
 @dataclass

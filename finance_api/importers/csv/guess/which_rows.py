@@ -139,12 +139,16 @@ def _left_out(name: str, *texts: str) -> Choice:
     return Choice({"leave_out": conditions}, clause(Says.NOT_TRANSACTIONS, texts=texts))
 
 
-def ask_about_sums(name: str, line: int, *readings: Sequence[str], questions: Questions) -> None:
-    """Ask about rows that are sums of others. readings: their texts in the column ``name``."""
+def ask_about_sums(
+    name: str, line: int, *readings: Sequence[str], questions: Questions, topic: Topic = Topic.SUMS
+) -> None:
+    """Ask about rows that are sums of others, or their parts. readings: their texts in the column
+    ``name``.
+    """
     choices = [_left_out(name, *texts) for texts in readings if any(texts)]
     kept = Choice({"leave_out": (f"{name}=",)}, clause(Says.THESE_TRANSACTIONS))
     named = tuple(dict.fromkeys(text or BLANK for texts in readings for text in texts))
-    fact = clause(Topic.SUMS if choices else Topic.SUMS_WITHOUT_TEXT, texts=named)
+    fact = clause(topic if choices else Topic.SUMS_WITHOUT_TEXT, texts=named)
     questions.ask(fact, *choices, kept, line=line)
 
 
