@@ -182,6 +182,27 @@ def test_rows_below_a_title_that_says_pending_are_left_out_and_counted(text):
     )
 
 
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Upcoming payments",
+        "SCHEDULED",
+        "Future transactions:",
+        "Geplante Umsätze",
+        "Virements programmés",
+        "Movimientos futuros",
+        "Lançamentos futuros",
+        "Geplande betalingen",
+        "Kommande betalningar",
+        "Zaplanowane płatności",
+    ],
+)
+def test_rows_below_a_title_that_says_that_they_are_still_to_come_are_left_out(title):
+    (found,) = read(f"{HEAD}{BOOKED}{title},,\n{PENDING}", account="Main", currency="EUR")
+    assert [entry.amount / 10_000 for entry in found.entries] == [-900, 2500]
+    assert found.statement.skipped[title] == 2
+
+
 def test_a_note_about_pending_rows_is_no_title():
     text = f"Pending transactions are not shown\n{HEAD}{BOOKED}"
     assert amounts(text) == [-900, 2500]

@@ -1,5 +1,8 @@
 """Files without a profile: what the importer decides itself, and what it asks."""
 
+import random
+from datetime import date, timedelta
+
 import pytest
 
 from finance_api.importers.interface import ImportRefused
@@ -188,6 +191,25 @@ def test_days_of_excel_and_days_without_a_year_are_read():
     bare = "Date;Text;Amount\n30.12.;a;-3\n05.01.;b;4\n"
     form = "DD.MM. 2025-12-01..2026-01-31"
     assert rows(bare, date_format=form)[0] == ["2025-12-30 -3", "2026-01-05 4"]
+
+
+@pytest.mark.parametrize("form", ["{:%d/%m}", "'{:%d/%m}", "{:%d-%b}", "{:%d.%m.}"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_stated_period_tells_the_year_also_above_a_footer(form, seed):
+    pick, day, balance, lines = random.Random(seed), date(2026, 3, 1), 900_000, []
+    while day < date(2026, 3, 31):
+        ways = (-1, 1)[len(lines) :][:1] or (-1, -1, 1)
+        cents = pick.choice(ways) * pick.randint(1, 90_000)
+        balance += cents
+        way, shown = "CR" if cents > 0 else "DB", f"{abs(cents) / 100:.2f}"
+        lines.append(f"{form.format(day)},Shop,{shown},{way},{balance / 100:.2f}")
+        day += timedelta(days=pick.randint(1, 9))
+    text = "Nama : BUDI\nPeriode : 01/03/2026 - 31/03/2026\n\n"
+    text += "\n".join(("Tanggal Transaksi,Keterangan,Jumlah,,Saldo", *lines))
+    text += f"\nSaldo Awal,:,9000.00,,\nSaldo Akhir,:,{balance / 100:.2f},,\n"
+    found, closing = rows(text, currency="IDR")
+    assert found[0].startswith("2026-03-01 ") and len(found) == len(lines)
+    assert closing == decimal_text(balance * 100)
 
 
 @pytest.mark.parametrize(

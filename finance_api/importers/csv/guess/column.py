@@ -1,6 +1,7 @@
 """A column's cells and numbers, and the columns of a table while roles are inferred for them."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
@@ -13,7 +14,14 @@ from finance_api.importers.csv.cells import money_text
 from finance_api.importers.csv.dates import EPOCH
 from finance_api.importers.csv.headings import Bound
 from finance_api.importers.csv.mapping import POSITIVE, Columns, Mapping
-from finance_api.importers.csv.table import Table, is_account, is_amount, is_date, looks_like_data
+from finance_api.importers.csv.table import (
+    Table,
+    filled,
+    is_account,
+    is_amount,
+    is_date,
+    looks_like_data,
+)
 from finance_api.importers.csv.vocabulary import folded, role_fit
 from finance_api.importers.interface import Choice, Questions
 from finance_api.importers.options import ImportOptions
@@ -219,6 +227,10 @@ class OpenColumns(Inferred):
         # The first row of a file without headings may sum up the others.
         rows = table.sample[table.headings is None and len(table.sample) > _FEW :]
         data = [place for place, row in enumerate(rows, 1) if looks_like_data(row)]
+        if not data:
+            # Days without a year are no dates yet.
+            most = Counter(map(filled, rows)).most_common(1)
+            data = [place for place, row in enumerate(rows, 1) if filled(row) == most[0][0]]
         # Rows at the end that are no data may be a footer.
         self.sample = rows = rows[: max(data, default=len(rows))]
         self.all = [

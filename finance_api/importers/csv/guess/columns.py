@@ -155,11 +155,13 @@ def _find_divided_date(open_: OpenColumns, columns: Sequence[Column]) -> None:
 
 def _find_form(open_: OpenColumns, texts: Sequence[str], names: Sequence[str]) -> None:
     """Find the form of dates that are Excel's day numbers, have no year, or have one of two digits
-    without separators: a form that spreads the days over years takes days for years.
+    without separators: a form that spreads the days over years takes days for years. Texts without
+    digits are those of a footer.
     """
+    texts = [text for text in texts if any(map(str.isdigit, text))]
     forms = map(DateForm.compile, reversed(names))
     all_ = ((form, tuple(d for t in texts if (d := form.read(t)) is not None)) for form in forms)
-    read = {days: form.name for form, days in all_ if len(days) == len(texts)}
+    read = {days: form.name for form, days in all_ if days and len(days) == len(texts)}
     read = {days: n for days, n in read.items() if max(days) - min(days) < _YEAR} or read
     if len(read) == 1:
         (open_.date_format,) = read.values()
