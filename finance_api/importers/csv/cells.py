@@ -207,7 +207,10 @@ class RowReader:
     def balance(self, line: int, cells: Sequence[str]) -> int | None:
         """Return the row's balance in ten-thousandths; None if its cell is empty."""
         amount = self.amount("balance", line, cells)
-        return None if amount is None else amount.units
+        if amount is None or "balanceSign" not in self.columns:
+            return None if amount is None else amount.units
+        way = DIRECTIONS.get(folded(text_of(cells, self.columns["balanceSign"])))
+        return amount.units if way is None else way * abs(amount.units)
 
     def any_balance(self, line: int, cells: Sequence[str], *, is_debt: bool) -> int | None:
         """Return the balance in its column, or else in the columns of the amounts.

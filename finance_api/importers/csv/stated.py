@@ -56,6 +56,10 @@ def stated_in(lines: Iterable[Line]) -> Iterator[Stated]:
                 kind, day = found, _day_beside(text, lines)
             if dates := DATE.findall(text):
                 day = _day_in(dates)
+                amount = text.rpartition(dates[-1])[2].strip()
+                if found and is_amount(amount):
+                    # "Solde au 31/03/2026 1 857,50 €".
+                    yield Stated(found, day, amount)
 
 
 def _day_beside(label: str, lines: Sequence[Line]) -> int | None:

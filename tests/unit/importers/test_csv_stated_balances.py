@@ -1,7 +1,10 @@
 """Balances that a CSV file states beside its rows are used, and checked against the rows."""
 
+import random
+
 import pytest
 
+from finance_api.importers.clauses import Topic
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text
 from support.csv_files import read, refusal
@@ -49,6 +52,50 @@ def test_a_balance_above_the_headings_is_used_in_any_language(above):
 def test_a_balance_of_the_last_day_or_a_later_one_is_the_closing_balance(label):
     text = f"{label} 14.01.2026;1.279,50 EUR\n\n" + GERMAN
     assert ends(text)[1] == "2026-01-14 1279.5"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Solde au 14/01/2026 1 279,50 €",
+        "Saldo per 14.01.2026 EUR 1.279,50",
+        "Kontostand am 14.01.2026: 1.279,50",
+        "Konto DE02;Saldo al 14/01/2026   1279,50 EUR;",
+    ],
+)
+def test_day_and_amount_of_a_balance_may_stand_in_one_cell(line):
+    assert ends(f"{line}\n\n" + GERMAN)[1] == "2026-01-14 1279.5"
+    # Without an amount behind the day, or with a word there, nothing is stated.
+    assert ends(f"{line.split('14')[0]}14.01.2026 Seite 3\n\n" + GERMAN)[1] is None
+
+
+@pytest.mark.parametrize("heading", ["saldos (R$)", "Balances", "Saldo"])
+def test_balances_stand_in_their_column_only_in_the_rows_that_state_them(heading):
+    text = f"data;lançamento;valor (R$);{heading}\n25/03/2026;SALDO ANTERIOR;;1.000,00\n"
+    text += "25/03/2026;Padaria;-12,50;\n25/03/2026;SALDO DO DIA;;987,50\n"
+    text += "26/03/2026;Salário;300,00;\n26/03/2026;SALDO DO DIA;;1.287,50\n"
+    assert ends(text, currency="BRL")[:2] == ("2026-03-24 1000", "2026-03-26 1287.5")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_word_beside_a_balance_says_whether_it_is_negative(seed):
+    pick, balance, lines = random.Random(seed), random.randint(0, 500), []
+    words = pick.choice((("DR", "CR"), ("D", "C"), ("S", "H")))
+    for n in range(pick.randint(5, 20)):
+        cents = pick.choice((-1, 1)) * pick.randint(1, 90_000)
+        balance += cents
+        ways = [words[each > 0] for each in (cents, balance)]
+        lines.append(
+            f"2026-01-{n + 1:02},Shop {n},{abs(cents) / 100:.2f},{ways[0]},"
+            f"{abs(balance) / 100:.2f},{ways[1]}"
+        )
+    turn = pick.choice((1, -1))
+    text = "\n".join(["Date,Particulars,Amount,Dr/Cr,Balance,Cr/Dr", *lines[::turn]]) + "\n"
+    (found,) = read(text, account="A", currency="INR")
+    assert found.statement.closing.amount == balance * 100
+    assert not any("not imported" in str(remark) for remark in found.statement.remarks)
+    faulty = text.replace(lines[2], lines[2][: -len(words[0])] + words[lines[2].endswith(words[0])])
+    assert refusal(faulty, currency="INR").questions[0].reason == Topic.MAYBE_BALANCE_JUMPS
 
 
 @pytest.mark.parametrize("day", ["20260131", "31.01.2026", "2026-01-31"])

@@ -213,12 +213,10 @@ def _find_direction(open_: OpenColumns) -> None:
     beside = [column for column in words if column.index == amounts[0].index + 1]
     signs = [c for c in words for b in open_.of("balance") if c.index == b.index + 1]
     if beside and signs and "balance" in open_.columns:
-        # The other column says which balances are negative: such balances are not read.
+        # The other column says which balances are negative.
         both = words = beside
-        open_.explain(*signs)
-        if len(set(_ways(signs[0]))) == 2:
-            open_.explain(*open_.of("balance"))
-            del open_.columns["balance"]
+        open_.columns["balanceSign"] = (signs[0].index,)
+        open_.free.remove(signs[0])
     words = both or [column for column in words if column.fit("way")]
     if words and all(_ways(column) == _ways(words[0]) for column in words):
         open_.take("sign", words[0], "each of its words says whether money comes in or goes out")
