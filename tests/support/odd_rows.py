@@ -13,6 +13,7 @@ KINDS = (
     *("no amount", "not booked", "not booked between", "headings again", "shares", "letters"),
     *("row types", "row types wrongly", "repeated cells", "doubled minus", "doubled minus alone"),
     *("reversal", "reversal with balances", "undone", "parts", "parts with balances"),
+    "total of charges",
 )
 TOTALS = "Total|Total balance|Summe|Gesamtsumme|Solde|Saldo|Totaal|Suma|Celkem|Summa|Grand total"
 SHOPS = "Total Wine Store|Total Energies|Saldo Markt|Suma Foods|Balance Yoga|Bar Solde"
@@ -32,6 +33,7 @@ TYPES = "10/20/82/86|AS/TT/K2/LS|O/T/S/C|0/1/8/9"
 REVERSALS = "Storno|Stornierung|Reversal|Stornobuchung|Is reversal"
 UNDONE = f"{REVERSALS}|Cancelled|Storniert|Voided|Deleted"
 YES = "ja/|ja/nein|yes/no|Y/N|true/false|x/|1/0"
+CHARGES = "Total new charges|Total charges|Summe der Lastschriften|Total des achats|Suma de compras"
 #: Texts of rows that are the parts of the row above or below them.
 PARTS = "Einzelposten|Position|Item|Part|Dont|di cui"
 MARKS = "***END OF FILE***|<end>|Ende|-- fin --"
@@ -297,6 +299,12 @@ def make(seed: int, kind: str) -> Odd:  # noqa: C901 - one case for each kind
                 lines.append(writer.line(*cells, *[writer.number(balance)] * has_balances))
             if pick.random() < 0.4:
                 lines.reverse()
+        case "total of charges":
+            closing = opening + total
+            charges = sum(min(row[3], 0) for row in rows)
+            lines.insert(0, writer.row(rows[0][0], first, "", opening))
+            lines.append(named(pick.choice(CHARGES.split("|")), charges))
+            lines.append(writer.row(on_last, last, "", closing))
         case "parts" | "parts with balances":
             writer.ends_in_delimiter = False
             has_balances, is_above = kind == "parts with balances", pick.random() < 0.7

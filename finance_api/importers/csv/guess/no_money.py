@@ -12,7 +12,14 @@ from finance_api.importers.csv.guess.money_rows import MoneyRows
 from finance_api.importers.csv.guess.which_rows import ask_about_sums
 from finance_api.importers.csv.reading import movements
 from finance_api.importers.csv.table import Table, is_text
-from finance_api.importers.csv.vocabulary import CARRIED, TOTAL, kind_of, without_numbers
+from finance_api.importers.csv.vocabulary import (
+    CARRIED,
+    CLOSING,
+    OPENING,
+    TOTAL,
+    kind_of,
+    without_numbers,
+)
 from finance_api.importers.interface import ANOTHER_FILE, Choice, ImportRefused, Questions, quoted
 from finance_api.importers.options import ImportOptions
 
@@ -124,6 +131,7 @@ class NoMoney:
         if any(doubt.is_named for doubt in doubts.values()):
             self._take_stating_rows()
         self._doubt_neighbours()
+        self._leave_out_by_ends()
         try:
             sums = list(totals.sums_in(self._rows.read(), doubts)) if doubts else []
         except ImportRefused as refused:
@@ -156,6 +164,24 @@ class NoMoney:
                 named = [index for index in texts if is_text(cells[index])]
                 if beside in carried and line not in doubts and named:
                     doubts[line] = totals.Doubt(named[0], cells[named[0]].strip(), False, True)
+
+    def _leave_out_by_ends(self) -> None:
+        """Leave out a row such as "Total new charges", or all of them, if only without it the rows
+        lead from the opening to the closing balance.
+        """
+        doubts, balances = self._selection.doubts, self._selection.balances
+        kinds = sorted(kind for kind, _ in balances.values())
+        if not doubts or kinds != [CLOSING, OPENING]:
+            return
+        money = {row.line: row.net for row in self._rows.with_balances()}
+        ends = {kind: money.pop(line) for line, (kind, _) in balances.items()}
+        gap = ends[OPENING] + sum(money.values()) - ends[CLOSING]
+        for lines in ([*doubts], *([line] for line in doubts)):
+            if gap and sum(money[line] for line in lines) == gap:
+                texts = {line: doubts.pop(line).text for line in lines}
+                which = f"line {lines[0]}, {quoted(texts[lines[0]])}"
+                self._leave_out(texts, which, "without it the rows lead from balance to balance")
+                return
 
     def _take_stating_rows(self) -> None:
         """Take rows such as "Saldo do dia" that are the sum of the balance and the rows before."""
