@@ -168,6 +168,7 @@ TOPICS: Mapping[Topic, str] = {
     Topic.OWN_EXPORT: "these are records exported by finance-api, and a table does not have all that belongs to them: import /v1/api/export/all.ndjson instead",
     Topic.ACCOUNT_OR_COLUMN: "the file does not say which account it belongs to",
     Topic.SEVERAL_ACCOUNTS: "the column {column!r} has several accounts",
+    Topic.SECOND_ACCOUNT: "the column {column!r} may name the other account of transfers, and that account gets no records from these rows",
     Topic.ACCOUNT_NUMBERS: "the account number is {number!r} here and {earlier!r} in line {line}",
     Topic.ACCOUNT_NAMES: "the account is {account!r} here and {earlier!r} in line {line}",
     Topic.CURRENCIES_OF_ACCOUNT: "the amount is in {mark}, but earlier amounts of its account are in {earlier}; an account has one currency",

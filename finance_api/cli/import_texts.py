@@ -125,6 +125,7 @@ WAYS: Mapping[Topic, str] = {
     Topic.OWN_EXPORT: ", or what 'finance-api dump' writes",
     Topic.ACCOUNT_OR_COLUMN: "; give the account with --account, or its column with --map account=…{headings}",
     Topic.SEVERAL_ACCOUNTS: ": if they are yours, say --map accountNumber=…; if they are the other side's, say --map counterpartyAccount=…, or ignore it with --ignore",
+    Topic.SECOND_ACCOUNT: ": keep its name with --map counterpartyAccount=…, or ignore it with --ignore",
     Topic.ACCOUNT_NUMBERS: ": to import each number as an account of its own, leave out --account",
     Topic.ACCOUNT_NAMES: ": to import both accounts, leave out --account; to ignore the column, say --map account=",
     Topic.CURRENCIES_OF_ACCOUNT: ": say with --map account=… which column names the account",

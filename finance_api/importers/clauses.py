@@ -157,6 +157,7 @@ class Topic(StrEnum):
     # The accounts and currencies of the rows.
     ACCOUNT_OR_COLUMN = auto()
     SEVERAL_ACCOUNTS = auto()
+    SECOND_ACCOUNT = auto()
     ACCOUNT_NUMBERS = auto()
     ACCOUNT_NAMES = auto()
     CURRENCIES_OF_ACCOUNT = auto()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from finance_api.importers.clauses import Topic
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.number import decimal_text
 from support.csv_files import answers, read, refusal
@@ -150,3 +151,22 @@ def test_a_currency_of_equal_and_of_other_amounts_is_the_accounts():
     assert [row[:3] for row in money(text)] == [("Giro", "EUR", "-5"), ("Giro", "EUR", "-8")]
     text = table("Original Amount;Currency;Amount in EUR", "-9.00;EUR;-8.00", "-7.00;EUR;-6.00")
     assert [row[:3] for row in money(text)] == [("Giro", "EUR", "-8"), ("Giro", "EUR", "-6")]
+
+
+@pytest.mark.parametrize("heading", ["To Account", "Transfer account", "Account (to)"])
+@pytest.mark.parametrize("given", [{}, {"account": "Giro"}])
+def test_a_column_of_accounts_that_only_transfers_have_is_asked_about(heading, given):
+    own = "" if given else ",Checking"
+    lines = [
+        f"Date,Payee,{heading},Amount{',Account' if own else ''}",
+        f"2026-03-02,Shop,,-12.50{own}",
+        f"2026-03-05,,Savings,-200.00{own}",
+        f"2026-03-09,Wages,,900.00{own}",
+    ]
+    text = "\n".join(lines) + "\n"
+    with pytest.raises(ImportRefused) as refused:
+        read(text, currency="EUR", **given)
+    assert refused.value.questions[0].reason == Topic.SECOND_ACCOUNT
+    assert answers(refused.value) == [f"--map counterpartyAccount={heading}", f"--ignore {heading}"]
+    (found,) = read(text, currency="EUR", columns={"counterpartyAccount": heading}, **given)
+    assert [e.counterparty_account for e in found.entries] == [None, "Savings", None]

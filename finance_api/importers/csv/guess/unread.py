@@ -87,13 +87,18 @@ def _readings(column: Watched, plan: Plan) -> tuple[Topic | None, list[Choice]]:
         parts = Choice({"only": (f"{name}=",)}, clause(Says.ONLY_PARTS, column=name))
         whole = Choice({"ignore": (name,)}, clause(Says.ALL_TRANSACTIONS))
         return Topic.MAYBE_PARTS, [parts, whole]
+    if role_fit("account", heading) == 1 and column.column.is_text and "" in column.values:
+        # Most rows have no second account: transfers have.
+        other: ImportOptions = {"columns": {"counterpartyAccount": (name,)}}
+        others = Choice(other, clause(Says.OTHER_ACCOUNTS, column=name))
+        return Topic.SECOND_ACCOUNT, [others, without]
     are_accounts = len(texts) > 1 and column.column.are_accounts
     least = 1 if are_accounts and not role_fit("payee", heading) else 2
     mapping = plan.mapping
     is_given = mapping.account is not None and "account" not in map(field_of, mapping.columns)
     if is_given and len(texts) > 1 and role_fit("account", heading) >= least:
         own: ImportOptions = {"columns": {"accountNumber": (name,)}, "account": None}
-        other: ImportOptions = {"columns": {"counterpartyAccount": (name,)}}
+        other = {"columns": {"counterpartyAccount": (name,)}}
         whose = Choice(own, clause(Says.OWN_ACCOUNTS, column=name))
         others = Choice(other, clause(Says.OTHER_ACCOUNTS, column=name))
         return Topic.SEVERAL_ACCOUNTS, [whose, others]
