@@ -11,7 +11,7 @@ from finance_api.importers.clauses import Clause, Option, Says, Topic, clause
 from finance_api.importers.csv.balances import BalanceCheck, orders_of, ways_of
 from finance_api.importers.csv.cells import AMOUNT, BLANK, RowReader, Signs, SignWords, text_of
 from finance_api.importers.csv.dates import DateForm, DateReader
-from finance_api.importers.csv.guess import journals
+from finance_api.importers.csv.guess import journals, which_rows
 from finance_api.importers.csv.guess.currency import decide_currencies
 from finance_api.importers.csv.guess.direction import Directions, SignedRow, Trial
 from finance_api.importers.csv.guess.evidence import Survey
@@ -19,13 +19,6 @@ from finance_api.importers.csv.guess.money_rows import CellsOf, MoneyRows
 from finance_api.importers.csv.guess.no_money import NoMoney, without_first
 from finance_api.importers.csv.guess.status import Selection
 from finance_api.importers.csv.guess.unread import ask_about_unread
-from finance_api.importers.csv.guess.which_rows import (
-    ask_which_rows,
-    kinds_without,
-    names_balance,
-    other_dates,
-    repeated_cells,
-)
 from finance_api.importers.csv.mapping import LABEL_SEPARATOR
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.reading import Currencies, TableReading, movements
@@ -98,7 +91,7 @@ class _Guessing:
         if survey.repeated:
             ids = listed(dict.fromkeys(survey.repeated.values()))
             self.remarks.append(f"left out rows that repeat another row and its id: {ids}")
-        ask_which_rows(plan, survey, self.selection, questions)
+        which_rows.ask_which_rows(plan, survey, self.selection, questions)
         self._ask_about_units()
         currencies = decide_currencies(plan, survey, questions)
 
@@ -149,7 +142,7 @@ class _Guessing:
             if topic is Topic.DATE_EMPTY:
                 first = first._replace(choices=tuple(self._other_days(first.line or 0)))
             elif topic in (Topic.AMOUNT_EMPTY, Topic.SIDES_EMPTY):
-                kinds = kinds_without(plan.amounts, plan, self.selection)
+                kinds = which_rows.kinds_without(plan.amounts, plan, self.selection)
                 first = first._replace(choices=(*kinds, _without_amount(plan)))
             elif plan.table.headings is None and (
                 topic in (Topic.NOT_A_DATE, Topic.OTHER_FORM)
@@ -183,7 +176,7 @@ class _Guessing:
         rows = [cells for _, cells in survey.footer_rows]
         first = next((cell for cell in rows[0] if cell.strip()), "")
         if plan.profile is None or first not in plan.profile.trailer:
-            named = _are_notes(rows, plan.indexes(*_MONEY)) or names_balance(rows[0])
+            named = _are_notes(rows, plan.indexes(*_MONEY)) or which_rows.names_balance(rows[0])
             if any(map(is_row, rows)) or not named:
                 return
             where = f"the last {survey.footer[0]} rows, from {quoted(first.strip())} on"
@@ -268,9 +261,9 @@ class _Guessing:
     def _other_days(self, line: int) -> list[Choice]:
         """Return choices for a row without a date."""
         plan = self.plan
-        above = repeated_cells(plan, line, "recordDate", *_OF_ACCOUNT, "sign")
-        kinds = kinds_without(plan.indexes("recordDate"), plan, self.selection)
-        return other_dates(plan) or [*above, *kinds]
+        above = which_rows.repeated_cells(plan, line, "recordDate", *_OF_ACCOUNT, "sign")
+        kinds = which_rows.kinds_without(plan.indexes("recordDate"), plan, self.selection)
+        return which_rows.other_dates(plan) or [*above, *kinds]
 
     def _days(self, form: DateForm, cells_of: CellsOf) -> list[int]:
         columns = self.plan.columns["recordDate"]
@@ -339,7 +332,12 @@ class _Guessing:
                         fee = 0 if is_opening else own.fee(line, cells)
                         balance = own.balance(line, cells)
                         checks[account, code].add(line, day, units + fee, balance)
-                    if most is not None and units and not is_opening and not names_balance(cells):
+                    if (
+                        most is not None
+                        and units
+                        and not is_opening
+                        and not which_rows.names_balance(cells)
+                    ):
                         seen.append((units, cells))
                 closings = [check for check in checks.values() if check.closing()]
                 return any(check.is_debt for check in closings) if closings else None, seen

@@ -327,26 +327,21 @@ class NoMoney:
         if bare is None or survey.count < _FEW or bare[1] in self._selection.undoubted:
             return
         line, column = bare
-        choices = []
-        if line == plan.table.first_line:
-            choices.append(without_first(plan.table))
-        elif line == survey.last_line:
-            choices.append(self._without_last())
-        elif rows:
-            texts = {i: cells_of[line][i].strip() for i in plan.indexes("payee", "note")}
-            choices += [
-                Choice(
-                    {"leave_out": (f"{plan.headings.named(index)}={text}",)},
-                    clause(Says.NOT_TRANSACTION, text=text),
-                )
-                for index, text in texts.items()
-                if text
-            ]
         name = plan.headings.named(column)
+        cells = cells_of.get(line, [])
+        if line == plan.table.first_line:
+            without = without_first(plan.table)
+        elif line == survey.last_line:
+            without = self._without_last()
+        elif texts := [i for i in plan.indexes("payee", "note") if cells and cells[i].strip()]:
+            text = cells[texts[0]].strip()
+            condition = f"{plan.headings.named(texts[0])}={text}"
+            without = Choice({"leave_out": (condition,)}, clause(Says.NOT_TRANSACTION, text=text))
+        else:
+            return
         kept = Choice({"leave_out": (f"{name}=",)}, clause(Says.TRANSACTION, text=BLANK))
-        if choices:
-            fact = clause(Topic.END_WITHOUT_TEXT, column=name)
-            self._questions.ask(fact, *choices[:1], kept, line=line)
+        fact = clause(Topic.END_WITHOUT_TEXT, column=name)
+        self._questions.ask(fact, without, kept, line=line)
 
     def _without_last(self) -> Choice:
         last: ImportOptions = {"skip_last": self._plan.mapping.skip_last + 1}
