@@ -72,8 +72,8 @@ class NoMoney:
         doubts = self._selection.doubts
         named = {*balances, *(line for line, doubt in doubts.items() if doubt.is_named)}
         words = {word for word, kind in kinds if kind.is_of(named)}
-        few = [(word, line) for word, kind in kinds for line, *_ in kind.few]
-        known = [(word, balances[line][0]) for word, line in few if line in balances]
+        few = [(word, row) for word, kind in kinds for row in kind.few]
+        known = [(word, balances[row.line][0]) for word, row in few if row.line in balances]
         bare = {word for word, kind in kinds if not kind.has_text}
         bare -= {word for word, kind in kinds if kind.has_text}
         first, *others = map(totals.roles_in, accounts)
@@ -91,7 +91,7 @@ class NoMoney:
         kept = [kind for word, kind in kinds if word not in bare]
         if len(found) == 1 and (TOTAL in found[0].values() or found[0].keys() == bare):
             (roles,) = found
-            rows = {line: (w, row) for w, kind in kinds if w in roles for line, _, row in kind.few}
+            rows = {row.line: (word, row.cells) for word, row in few if word in roles}
             for line, (word, cells) in rows.items():
                 doubts.pop(line, None)
                 if roles[word] != TOTAL:
@@ -105,14 +105,14 @@ class NoMoney:
             return True
         if found:
             readings = [*map(list, {frozenset(roles): roles for roles in found}.values())]
-            line = min(accounts[0][word].few[0][0] for word in readings[0])
+            line = min(accounts[0][word].few[0].line for word in readings[0])
             ask_about_sums(name, line, *readings, questions=self._questions)
         elif (
             len(left_out) > 1
             and any(kind.count > 1 for kind in kept)
             and all(one.is_beside(other) for one in left_out for other in kept)
         ):
-            line = min(kind.few[0][0] for kind in left_out)
+            line = min(kind.few[0].line for kind in left_out)
             ask_about_sums(name, line, sorted(bare), questions=self._questions)
         return False
 

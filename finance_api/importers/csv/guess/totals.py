@@ -293,14 +293,14 @@ class Kind:
     """The rows of an account that have the same word in a column.
 
     first, last: the places of its first and last row. money: what comes in, and what goes out.
-    few: line, money and cells of its first rows. has_text: whether any row has a text.
+    few: its first rows. has_text: whether any row has a text.
     """
 
     def __init__(self, place: int) -> None:
         self.first = place
         self.last = self.count = 0
         self.money = [0, 0]
-        self.few: list[tuple[int, int, list[str]]] = []
+        self.few: list[MoneyRow] = []
         self.has_text = False
 
     def __add__(self, other: "Kind") -> "Kind":
@@ -311,16 +311,15 @@ class Kind:
         return both
 
     def add(self, place: int, row: MoneyRow, *, has_text: bool) -> None:
-        units = row.net
         self.last = place
         self.count += 1
-        self.money[units < 0] += abs(units)
+        self.money[row.net < 0] += abs(row.net)
         self.has_text |= has_text
         if len(self.few) <= _MOST_OF_KIND:
-            self.few.append((row.line, units, row.cells))
+            self.few.append(row)
 
     def is_of(self, lines: Container[int]) -> bool:
-        return all(line in lines for line, *_ in self.few)
+        return all(row.line in lines for row in self.few)
 
     def is_beside(self, other: "Kind") -> bool:
         """Return whether these few rows are all above the other ones, or all below."""
@@ -363,11 +362,13 @@ def roles_in(kinds: Mapping[str, Kind]) -> list[dict[str, str]]:
             totals = [each for each in others if each not in (opening, closing)]
             if (
                 is_between
-                and before.few[0][1] + net_ == after.few[0][1]
+                and before.few[0].net + net_ == after.few[0].net
                 # Each sum is stated once by rows of a kind.
-                and all(Counter(abs(u) for _, u, _ in others[each].few) <= sums for each in totals)
+                and all(
+                    Counter(abs(row.net) for row in others[each].few) <= sums for each in totals
+                )
             ):
-                has_money |= bool(net_ or after.few[0][1])
+                has_money |= bool(net_ or after.few[0].net)
                 found.append({**dict.fromkeys(totals, TOTAL), opening: OPENING, closing: CLOSING})
     return found if has_money else []
 
