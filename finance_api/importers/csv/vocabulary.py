@@ -46,6 +46,7 @@ OWN_BOOKS, JOURNAL = frozenset(_FILE["own_books"]), frozenset(_FILE["other_books
 YES, NO = frozenset(_FILE["yes"]), frozenset(_FILE["no"])
 YES_OR_NO = YES | NO
 BOOKED, NOT_MONEY = frozenset(_FILE["booked"]), frozenset(_FILE["not_money"])
+NEITHER = frozenset(_FILE["neither"])
 _LIKELY_NOT_MONEY = frozenset(_FILE["likely_not_money"])
 #: A title above rows -> whether these rows are booked.
 TITLES = dict.fromkeys(_FILE["pending_titles"], False) | dict.fromkeys(_FILE["booked_titles"], True)

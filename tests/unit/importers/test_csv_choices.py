@@ -231,3 +231,44 @@ def test_totals_of_one_column_are_asked_about_together():
     both = ("Text=Suma y sigue", "Text=Suma anterior")
     assert values[0] == both and values[-1] == ("Text=",)
     assert {*values[1:3]} == {(both[0], "Text="), (both[1], "Text=")}
+
+
+def test_a_column_with_money_where_the_amount_has_none_may_be_the_other_side():
+    rows = "2026-03-02,Shop,27.71,\n2026-03-05,Bar,56.46,\n2026-03-14,Paid,,132.73\n"
+    text = f"Date,Text,Charge,Payment\n{rows}"
+    first, second = answers(refusal(text, currency="EUR"))
+    assert first.startswith("--debit Charge --credit Payment")
+    assert second.startswith("--debit Payment --credit Charge")
+    assert amounts(text, currency="EUR", debit="Charge", credit="Payment") == [
+        -27.71,
+        -56.46,
+        132.73,
+    ]
+
+
+def test_rows_of_another_currency_are_of_another_account():
+    rows = "2026-03-02,Shop,-25.50,\n2026-03-14,Move,,100.00\n2026-03-15,Taxi,-8.00,\n"
+    text = f"Date,Text,GEL,USD\n{rows}"
+    offered = answers(refusal(text, currency="GEL"))
+    assert offered == ["--map amount=GEL", "--map amount=USD"]
+    refused = refusal(text, currency="GEL", columns={"amount": "GEL"})
+    assert answers(refused) == ["--leave-out GEL="]
+    own = {"columns": {"amount": "GEL"}, "leave_out": ["GEL="], "currency": "GEL"}
+    assert amounts(text, **own) == [-25.5, -8]
+
+
+def test_words_for_neither_direction_are_first_offered_to_be_left_out():
+    rows = (
+        "2026-03-02,支出,美团,35.00\n2026-03-05,收入,李雷,50.00\n2026-03-14,不计收支,余额宝,9.00\n"
+    )
+    text = f"日期,收/支,摘要,金额\n{rows}"
+    assert (
+        answers(refusal(text, currency="CNY"))[0]
+        == "--sign 收/支 --only 收/支=支出 --only 收/支=收入"
+    )
+
+
+@pytest.mark.parametrize("words", [("Dr.", "Cr."), ("DR", "CR")])
+def test_words_for_directions_may_end_in_a_full_stop(words):
+    text = OF_WAYS.format("Kind", *words)
+    assert amounts(text, currency="EUR") == [-1.5, 2.5, -3.5]

@@ -360,6 +360,14 @@ def field_in(field: str, name: str) -> Choice:
     return Choice({"columns": {field: (name,)}}, meaning)
 
 
+def sides_in(debit: str, credit: str) -> Choice:
+    """Return the choice that these columns have what goes out and what comes in."""
+    places = {"debit": debit, "credit": credit}
+    meanings = tuple(clause(Says.FIELD_IN, field=f, column=name) for f, name in places.items())
+    changes: ImportOptions = {"debit": debit, "credit": credit, "columns": {"amount": None}}
+    return Choice({**changes, **POSITIVE}, clause(Says.BOTH, both=meanings))
+
+
 def best(role: str, columns: Sequence[Column]) -> list[Column]:
     """Return the columns whose headings fit the role best; none if no heading fits."""
     most = max((column.fit(role) for column in columns), default=0)

@@ -23,6 +23,7 @@ from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
 from finance_api.importers.csv.vocabulary import (
     DIRECTIONS,
+    NEITHER,
     REPAID,
     YES_OR_NO,
     are_card_payments,
@@ -314,6 +315,7 @@ def _choices_of_words(
     if unknown == [""]:
         meaning = clause(Says.REPEATS_ABOVE, columns=(name,))
         choices.append(Choice({"sign": sign, "fill_down": (name,)}, meaning))
+    if {*unknown} <= NEITHER | {""}:
         # A row that says no direction may be a move within the account.
         choices.sort(key=lambda choice: "only" not in choice.changes)
     return choices

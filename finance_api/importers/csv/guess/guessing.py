@@ -142,8 +142,9 @@ class _Guessing:
             if topic is Topic.DATE_EMPTY:
                 first = first._replace(choices=tuple(self._other_days(first.line or 0)))
             elif topic in (Topic.AMOUNT_EMPTY, Topic.SIDES_EMPTY):
-                kinds = which_rows.kinds_without(plan.amounts, plan, self.selection)
-                first = first._replace(choices=(*kinds, _without_amount(plan)))
+                first = first._replace(
+                    choices=tuple(which_rows.without_amount(plan, self.selection))
+                )
             elif plan.table.headings is None and (
                 topic in (Topic.NOT_A_DATE, Topic.OTHER_FORM)
                 or self._survey.count == 1 < len(self._survey.footer_rows)
@@ -352,12 +353,6 @@ class _Guessing:
             # The first number is enough: a file with several account numbers is refused.
             accounts = [(given, accounts[0][1] if accounts else None)]
         return accounts
-
-
-def _without_amount(plan: Plan) -> Choice:
-    """Return the choice that rows without an amount are no transactions."""
-    names = map(plan.headings.named, plan.amounts)
-    return Choice({"leave_out": tuple(f"{name}=" for name in names)}, clause(Says.WITHOUT_AMOUNT))
 
 
 def _are_notes(rows: Sequence[Sequence[str]], money: Sequence[int]) -> bool:

@@ -2,18 +2,19 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import compress, product
+from itertools import compress, permutations, product
 
 from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.csv.cells import BLANK, money_text
-from finance_api.importers.csv.guess.column import field_in
+from finance_api.importers.csv.guess.column import field_in, sides_in
 from finance_api.importers.csv.guess.evidence import Survey
 from finance_api.importers.csv.guess.status import Selection
 from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.table import is_date, is_text
+from finance_api.importers.csv.table import is_amount, is_date, is_text
 from finance_api.importers.csv.vocabulary import (
     BOOKED,
     YES,
+    currency_in,
     folded,
     is_likely_not_money,
     is_not_money,
@@ -132,6 +133,28 @@ def kinds_without(columns: Sequence[int], plan: Plan, selection: Selection) -> l
                 if not is_kind:
                     del words[index]
     return [_left_out(plan.headings.named(i), *kinds.values()) for i, kinds in words.items()]
+
+
+def without_amount(plan: Plan, selection: Selection) -> list[Choice]:
+    """Return choices for rows without an amount: to leave them out, unless they have money in
+    another column; if that is only one, of the same currency, it may have the other side.
+    """
+    read = {*plan.amounts, *plan.indexes("recordDate", "valueDate", "balance")}
+    money: set[int] = set()
+    for line, cells in plan.table.fitting_rows():
+        is_bare = not any(money_text(cells[index]) for index in plan.amounts)
+        if is_bare and selection.keeps(line, cells):
+            texts = ((i, cell.strip()) for i, cell in enumerate(cells) if i not in read)
+            money |= {i for i, text in texts if is_amount(text) and not text.isdigit()}
+    name = plan.headings.named
+    codes = [currency_in(plan.headings.text(index)) for index in (*plan.amounts, *money)]
+    if not money or (None not in codes and len({*codes}) == len(codes)):
+        # Money in another currency is another account's.
+        blank = tuple(f"{name(index)}=" for index in plan.amounts)
+        bare = Choice({"leave_out": blank}, clause(Says.WITHOUT_AMOUNT))
+        return [*kinds_without(plan.amounts, plan, selection), bare]
+    pair = sorted({*plan.amounts, *money})
+    return [sides_in(name(a), name(b)) for a, b in permutations(pair)] if len(pair) == 2 else []
 
 
 def _left_out(name: str, *texts: str) -> Choice:
