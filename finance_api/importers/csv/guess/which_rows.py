@@ -152,7 +152,7 @@ def without_amount(plan: Plan, selection: Selection) -> list[Choice]:
         # Money in another currency is another account's.
         blank = tuple(f"{name(index)}=" for index in plan.amounts)
         bare = Choice({"leave_out": blank}, clause(Says.WITHOUT_AMOUNT))
-        return [*kinds_without(plan.amounts, plan, selection), bare]
+        return kinds_without(plan.amounts, plan, selection) or [bare]
     pair = sorted({*plan.amounts, *money})
     return [sides_in(name(a), name(b)) for a, b in permutations(pair)] if len(pair) == 2 else []
 
