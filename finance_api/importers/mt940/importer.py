@@ -380,10 +380,9 @@ class _Message:
     is_headed: bool = False
     is_over: bool = False
     _section: Section | None = None
-    _entry: Field | None = None
-    _details: list[str] = field(default_factory=list)
-    _details_size: int = 0
-    _further: list[str] = field(default_factory=list)
+    #: The ``:61:`` of an entry, and the fields ``:86:`` and ``:NS:`` that follow it.
+    _entry: list[Field] = field(default_factory=list)
+    _entry_size: int = 0
     _unknown: set[str] = field(default_factory=set)
     _others: set[str] = field(default_factory=set)
     _page_balances: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -394,7 +393,7 @@ class _Message:
         self.is_headed |= kind in _BEGINNINGS
         self.is_over |= kind in _ENDS
         if kind in ("86", "NS"):
-            self._take_details(each, self._details if kind == "86" else self._further)
+            self._take_details(each)
         else:
             yield from self._end_entry()
         if kind == "25":
@@ -402,10 +401,7 @@ class _Message:
         elif kind == "60":
             self.opening = self._balance(each)
         elif kind == "61":
-            self._entry = each
-            self._details.clear()
-            self._further.clear()
-            self._details_size = 0
+            self._entry, self._entry_size = [each], 0
         elif kind == "62":
             self.closing = self._balance(each)
         elif kind == "13":
@@ -422,18 +418,18 @@ class _Message:
         elif kind not in _NEEDLESS:
             self._unknown.add(each.tag)
 
-    def _take_details(self, each: Field, texts: list[str]) -> None:
-        """Collect the fields ``:86:`` and ``:NS:`` that follow an entry; skip all others."""
-        if self._entry is None:
+    def _take_details(self, each: Field) -> None:
+        """Collect the fields that follow an entry; skip all others."""
+        if not self._entry:
             return
-        texts.append(each.text)
-        self._details_size += len(each.text) + 1
-        if self._details_size > MAX_FIELD_CHARACTERS:
+        self._entry.append(each)
+        self._entry_size += len(each.text) + 1
+        if self._entry_size > MAX_FIELD_CHARACTERS:
             raise ImportRefused(
                 "the fields :86: and :NS: of an entry have more than "
                 f"{count_text(MAX_FIELD_CHARACTERS)} characters: it is not an MT940 file, or it "
                 "is damaged",
-                self._entry.line,
+                self._entry[0].line,
             )
 
     def end(self, *, is_last: bool) -> Entries:
@@ -509,9 +505,9 @@ class _Message:
 
     def _end_entry(self) -> Entries:
         """Yield the entry made of the last ``:61:`` and the fields that followed it."""
-        each, self._entry = self._entry, None
-        if each is None:
+        if not self._entry:
             return
+        (each, *texts), self._entry = self._entry, []
         if self._section is None:
             yield from self._begin()
         assert self._section is not None
@@ -526,11 +522,13 @@ class _Message:
             return
         # The type code is optional if there are balances: they would reveal a misread amount.
         entry = entry_of(each, needs_type=self.opening is None)
-        details = details_of("\n".join(self._details)) if self._details else Details()
+        lines = [text.text for text in texts if text.tag[:2] == "86"]
+        further = [text.text for text in texts if text.tag[:2] == "NS"]
+        details = details_of("\n".join(lines)) if lines else Details()
         reference = details.reference or entry.reference
         entry = entry._replace(
             payee=details.payee,
-            note=one_line(details.note or entry.note, *_texts(self._further)),
+            note=one_line(details.note or entry.note, *_texts(further)),
             counterparty_account=details.account,
             reference=None if reference == details.account else one_line(reference),
             section=self._section.number,

@@ -160,12 +160,10 @@ def tokens(text: str) -> Iterator[Lexeme]:
         leaf, closed, unclosed, close, name, empty, span = markup.groups()
         position = markup.end()
         content = closed or unclosed or ""
-        if leaf and ("&" in content or len(content) > MAX_LEXEME_CHARACTERS):
-            # The text may be refused; yield the tag first, because it may complete a transaction.
-            position = start + len(leaf) + 2
-            yield LexemeKind.OPEN, leaf, "", line
-        elif leaf:
-            yield LexemeKind.OPEN if unclosed else LexemeKind.LEAF, leaf, content, line
+        if leaf:
+            _check_length(len(content), line)
+            kind = LexemeKind.OPEN if unclosed else LexemeKind.LEAF
+            yield kind, leaf, unescape(content, line), line
         elif name:
             kind = LexemeKind.CLOSE if close else LexemeKind.EMPTY if empty else LexemeKind.OPEN
             # A file has few different names: share one object for each.

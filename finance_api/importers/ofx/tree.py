@@ -267,12 +267,15 @@ class Tree:
 MAX_IDENTIFIER_LENGTH = 255
 
 _MAX_AMOUNT_LENGTH = 64
-_SHAPE = re.compile(r"([+-]?)([0-9]*(?:[.,][0-9]*)*)")
+#: A sign, and digits before and after a decimal mark: the only mark, or the one after groups.
+_FORM = re.compile(
+    r"([+-]?)(?:([0-9]*)(?:[.,]([0-9]*))?"
+    r"|([0-9]{1,3}(?:,[0-9]{3})+)(?:\.([0-9]*))?|([0-9]{1,3}(?:\.[0-9]{3})+)(?:,([0-9]*))?)"
+)
 #: A negative amount in parentheses, or with its sign behind it.
 _BEHIND = re.compile(r"^(?:\(([0-9.,]+)\)|([0-9.,]+)-)$")
-_GROUPS = re.compile(r"[0-9]{1,3}(?:[.,][0-9]{3})+")
 _USUAL = re.compile(r"[+-]?[0-9]{1,14}[.,][0-9]{2}")
-_GROUPED = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
+_AMBIGUOUS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 
 _DATE = re.compile(r"([0-9]{4})(-?)([0-9]{2})\2([0-9]{2})")
 _CLOCK = re.compile(
@@ -334,20 +337,15 @@ def parse_amount(text: str) -> int:
     if _USUAL.fullmatch(text):
         # Computes the same as below, in a third of the time.
         return int(text[:-3] + text[-2:]) * 100
-    shape = _SHAPE.fullmatch(_BEHIND.sub(r"-\1\2", text))
-    if len(text) > _MAX_AMOUNT_LENGTH or not shape or not any(c in "0123456789" for c in shape[2]):
-        raise NumberError("is not an amount such as -12.50")
-    sign, digits = shape.groups()
-    if _GROUPED.fullmatch(digits):
+    text = _BEHIND.sub(r"-\1\2", text)
+    if _AMBIGUOUS.fullmatch(text):
         raise NumberError("is ambiguous: its comma can be a decimal or a thousands separator")
-    separators = [char for char in digits if char in ".,"]
-    whole, point, part = digits, "", ""
-    if separators and separators.count(separators[-1]) == 1:
-        whole, point, part = digits.rpartition(separators[-1])
-    if any(char in ".," for char in whole):
-        if not _GROUPS.fullmatch(whole) or len(set(re.findall("[.,]", whole)) - {point}) != 1:
-            raise NumberError("is not an amount such as -12.50")
-        whole = whole.replace(",", "").replace(".", "")
+    form = _FORM.fullmatch(text) if len(text) <= _MAX_AMOUNT_LENGTH else None
+    sign, *digits = form.groups("") if form else ("",)
+    whole, part = "".join(digits[::2]), "".join(digits[1::2])
+    if not whole + part:
+        raise NumberError("is not an amount such as -12.50")
+    whole = whole.replace(",", "").replace(".", "")
     return to_units(parse_decimal(f"{sign}{whole or '0'}.{part or '0'}"))
 
 
