@@ -67,10 +67,16 @@ class Element:
 
     def first(self, *paths: str) -> "Element | None":
         """Return the first element at the first path (such as ``A/B``) that leads to one."""
-        for path in paths:
-            found = next(self.all(*path.split("/")), None)
-            if found is not None:
-                return found
+        found = (self._at(path.split("/"), 0) for path in paths)
+        return next((element for element in found if element is not None), None)
+
+    def _at(self, path: list[str], place: int) -> "Element | None":
+        name, is_last = path[place], place + 1 == len(path)
+        for child in self.children:
+            if child.name == name:
+                found = child if is_last else child._at(path, place + 1)
+                if found is not None and (found.text or found.children):
+                    return found
         return None
 
     def only(self, name: str) -> "Element":
