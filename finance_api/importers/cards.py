@@ -29,13 +29,8 @@ class CardSigns:
 
     def ask(self, questions: Questions) -> None:
         """Ask what positive amounts mean if they may be purchases."""
-        if (
-            not self.spent
-            or self._paid is None
-            or not (not self._paid or are_card_payments(self._paid))
-        ):
-            return
-        questions.ask(clause(Topic.CARD_SIGNS), *_either_way(self.spent), line=self.spent)
+        if self.spent and (self._paid == [] or (self._paid and are_card_payments(self._paid))):
+            questions.ask(clause(Topic.CARD_SIGNS), *_either_way(self.spent), line=self.spent)
 
 
 def _either_way(line: int) -> Iterator[Choice]:

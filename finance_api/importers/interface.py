@@ -476,9 +476,11 @@ class Statement:
 
     def name_unused(self, balances: Iterable[str]) -> None:
         """Name the balances of which no balance of the account is made, once."""
-        names = ", ".join(sorted(set(balances)))
-        remark = f"balances that are not used: {names}"
-        if names and remark not in self.remarks:
+        if names := ", ".join(sorted(set(balances))):
+            self.remark_once(f"balances that are not used: {names}")
+
+    def remark_once(self, remark: str) -> None:
+        if remark not in self.remarks:
             self.remarks.append(remark)
 
 

@@ -65,21 +65,16 @@ def _reader(expected: type | tuple[type, ...], what: str, parse: Callable[[Any],
     return read
 
 
-_read_text = _reader(str, "text", clean_or_none)
-
-
 def _text(field: Field) -> Reader:
     longest = _LONGEST.get(field.name)
-    if longest is None:
-        return _read_text
 
-    def read(value: Any) -> str | None:
-        text: str | None = _read_text(value)
-        if text is not None and len(text) > longest:
+    def parse(value: str) -> str | None:
+        text = clean_or_none(value)
+        if text is not None and longest is not None and len(text) > longest:
             raise ValueRefused(f"has {len(text)} characters; at most {longest} are allowed")
         return text
 
-    return read
+    return _reader(str, "text", clean_or_none if longest is None else parse)
 
 
 def _id(field: Field) -> Reader:

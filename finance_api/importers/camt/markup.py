@@ -7,7 +7,7 @@ downloaded; depth and size are limited.
 import codecs
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple
 from xml.parsers import expat
 
@@ -67,14 +67,15 @@ class Element:
 
     def first(self, *paths: str) -> "Element | None":
         """Return the first element at the first path (such as ``A/B``) that leads to one."""
-        found = (self._at(path.split("/"), 0) for path in paths)
+        found = (self.at(path.split("/"), 0) for path in paths)
         return next((element for element in found if element is not None), None)
 
-    def _at(self, path: list[str], place: int) -> "Element | None":
+    def at(self, path: Sequence[str], place: int) -> "Element | None":
+        """Return the first element at a path of names, of which those before ``place`` led here."""
         name, is_last = path[place], place + 1 == len(path)
         for child in self.children:
             if child.name == name:
-                found = child if is_last else child._at(path, place + 1)
+                found = child if is_last else child.at(path, place + 1)
                 if found is not None and (found.text or found.children):
                     return found
         return None

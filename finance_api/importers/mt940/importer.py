@@ -453,13 +453,14 @@ class _Message:
             self._section.end(
                 self.opening, self.closing, as_of=made_at, line=self.line, others=self._others
             )
-            self.pages.add(self._section.statement, self._page_balances)
-            remark = f"fields that are not imported: {', '.join(sorted(self._unknown))}"
-            if self._unknown and remark not in self._section.statement.remarks:
-                self._section.statement.remarks.append(remark)
-            if self._section.statement.account.currency is None:
+            statement = self._section.statement
+            self.pages.add(statement, self._page_balances)
+            if self._unknown:
+                unknown = ", ".join(sorted(self._unknown))
+                statement.remark_once(f"fields that are not imported: {unknown}")
+            if statement.account.currency is None:
                 # The closing balance may be the first field to state the currency.
-                self._section.statement.account = self._account()
+                statement.account = self._account()
 
     def _balance(self, each: Field) -> BankBalance:
         balance, currency = balance_of(each)

@@ -401,9 +401,9 @@ def _entry_of(movement: Movement, statement: Statement, securities: Mapping[str,
     correction = Correction(*movement.corrects) if movement.corrects else None
     if correction and correction.bank_id == movement.bank_id:
         correction = None
-        remark = "transactions that claim to correct themselves are imported unchanged"
-        if remark not in statement.remarks:
-            statement.remarks.append(remark)
+        statement.remark_once(
+            "transactions that claim to correct themselves are imported unchanged"
+        )
     security = movement.security
     on_card = movement.type == "POS" and account.account_type == "CreditCard"
     return Entry(

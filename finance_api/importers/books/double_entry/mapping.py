@@ -5,6 +5,7 @@ sums of categories, and what moves between accounts.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -40,6 +41,7 @@ class _Side(NamedTuple):
     units: int
 
 
+@dataclass
 class DoubleEntry:
     """A book of a double-entry program as objects of the native format.
 
@@ -48,31 +50,25 @@ class DoubleEntry:
     documents are read.
     """
 
-    def __init__(
-        self,
-        ids: BookIds,
-        accounts: Mapping[str, Account],
-        transactions: Transactions,
-        remarks: Remarks,
-        places: Callable[[str], int] = decimals_of,
-        told: Mapping[tuple[str, str], Fraction] | None = None,
-    ) -> None:
-        self._ids = ids
-        self._accounts = accounts
-        self._transactions = transactions
-        self._survey = Survey(accounts, transactions, places)
-        self._told = told
-        for account_id, currency in told or ():
-            account = accounts.get(account_id)
+    ids: BookIds
+    accounts: Mapping[str, Account]
+    transactions: Transactions
+    remarks: Remarks
+    places: Callable[[str], int] = decimals_of
+    told: Mapping[tuple[str, str], Fraction] | None = None
+
+    def __post_init__(self) -> None:
+        self._survey = Survey(self.accounts, self.transactions, self.places)
+        for account_id, currency in self.told or ():
+            account = self.accounts.get(account_id)
             if account is not None and account.kind is Kind.MONEY and currency in CODES:
                 self._survey.sums.setdefault(Holding(account_id, currency, False), Fraction())
-        self.names = Names(ids, accounts, self._survey)
-        self._remarks = remarks
+        self.names = Names(self.ids, self.accounts, self._survey)
         self._initial: dict[Holding, int] = {}
 
     def documents(self) -> Iterator[Document]:
         """Yield all objects: first records and splits. Raises ImportRefused."""
-        for transaction in self._transactions():
+        for transaction in self.transactions():
             for legs in groups(transaction):
                 yield from self._group(transaction, legs)
         yield from self.names.documents(self._initial)
@@ -81,9 +77,9 @@ class DoubleEntry:
     def balances(self) -> dict[str, int]:
         """Return the balances of accounts in ten-thousandths, by their ids."""
         exact = {holding: Fraction() for holding in self.names.holdings()} | self._survey.sums
-        if self._told is not None:
+        if self.told is not None:
             of_money = [holding for holding in exact if not holding.is_security]
-            exact |= {h: self._told.get((h.account, h.currency), Fraction()) for h in of_money}
+            exact |= {h: self.told.get((h.account, h.currency), Fraction()) for h in of_money}
         return {
             self.names.account_id(holding): self._survey.rounded(amount, holding.currency)
             for holding, amount in exact.items()
@@ -94,7 +90,7 @@ class DoubleEntry:
     def _group(self, transaction: Transaction, legs: Sequence[Leg]) -> Iterator[Document]:
         """Yield the records of legs that balance by themselves."""
         if not legs or legs[0].currency not in CODES:
-            self._remarks.count(_UNITS_ONLY, any(leg.quantity for leg in legs))
+            self.remarks.count(_UNITS_ONLY, any(leg.quantity for leg in legs))
             return
         is_empty = not any(leg.quantity or leg.value for leg in legs)
         sides: list[_Side] = []
@@ -111,7 +107,7 @@ class DoubleEntry:
             elif is_empty or leg.value:
                 others.append(leg)
             elif holding is not None:
-                self._remarks.count(_UNITS_ONLY, leg.quantity != 0)
+                self.remarks.count(_UNITS_ONLY, leg.quantity != 0)
         if is_empty:
             sides, others = sides[:1], others if len(others) == 1 else []
         if not sides:
@@ -125,12 +121,12 @@ class DoubleEntry:
 
     def _is_one_way(self, sides: Sequence[_Side], others: Sequence[Leg]) -> bool:
         """Return whether all accounts get money from one of equity, or all give it some."""
-        kinds = [self._accounts[leg.account].kind for leg in others]
+        kinds = [self.accounts[leg.account].kind for leg in others]
         return kinds == [Kind.EQUITY] and len({side.value > 0 for side in sides}) == 1
 
     def _note_opening(self, holding: Holding, leg: Leg) -> None:
         self._initial[holding] = self._survey.units(leg)
-        self._remarks.count(
+        self.remarks.count(
             "openings that are initial balances of accounts, from before their first day"
         )
 
@@ -150,17 +146,17 @@ class DoubleEntry:
             yield self._record(first, transferId=pair)
             yield self._record(second, transferId=pair)
         else:
-            self._remarks.count(
+            self.remarks.count(
                 "transactions of several accounts, which hang on their first one as transfers"
             )
             yield from self._on_main(sides, others)
 
     def _split(self, side: _Side, others: list[Leg]) -> Iterator[Document]:
         own_id, values = (
-            self._ids.get("Record", side.leg.id),
+            self.ids.get("Record", side.leg.id),
             self._values(side, side.units, side.leg),
         )
-        yield self._ids.document("SplitRecord", side.leg.id, **values) | {"id": own_id}
+        yield self.ids.document("SplitRecord", side.leg.id, **values) | {"id": own_id}
         split = {"splitId": own_id, "source": None, "sourceId": None}
         parts = self._parts(side, [leg.value for leg in others])
         for leg, units in zip(others, parts, strict=True):
@@ -183,8 +179,11 @@ class DoubleEntry:
     def _parts(self, main: _Side, values: Sequence[Fraction]) -> list[int]:
         """Return what values count on the main account; the last one takes what rounding leaves."""
         rate = main.amount / main.value if main.value else Fraction(1)
-        parts = [self._survey.rounded(-each * rate, main.holding.currency) for each in values]
-        parts[-1] += main.units - sum(parts)
+        return self._shares([-each * rate for each in values], main.holding.currency, main.units)
+
+    def _shares(self, values: Sequence[Fraction], currency: str, total: int) -> list[int]:
+        parts = [self._survey.rounded(each, currency) for each in values]
+        parts[-1] += total - sum(parts)
         return parts
 
     def _transfer_id(self, side: _Side, other: _Side, units: int) -> str | None:
@@ -194,22 +193,22 @@ class DoubleEntry:
         if side.transaction.state == VOID:
             return None
         if side.holding == other.holding or side.units * units >= 0:
-            self._remarks.count("movements between accounts that cannot be linked as transfers")
+            self.remarks.count("movements between accounts that cannot be linked as transfers")
             return None
-        return self._ids.get("Transfer", side.leg.id)
+        return self.ids.get("Transfer", side.leg.id)
 
     def _without_account(self, transaction: Transaction, others: list[Leg]) -> Iterator[Document]:
         """Yield a reclassification as records on an account whose balance is always 0."""
         others = [leg for leg in others if leg.value]
         if not others:
             return
-        self._remarks.count(
+        self.remarks.count(
             "transactions without an account of money, on an account 'Between categories'"
         )
         currency = others[0].currency
-        parts = [self._survey.rounded(-leg.value, currency) for leg in others]
-        total = sum((leg.value for leg in others), Fraction())
-        parts[-1] += self._survey.rounded(-total, currency) - sum(parts)
+        values = [-leg.value for leg in others]
+        total = self._survey.rounded(sum(values, Fraction()), currency)
+        parts = self._shares(values, currency, total)
         for leg, units in zip(others, parts, strict=True):
             day, own = leg.day or transaction.day, leg._replace(state=None)
             side = _Side(transaction, own, between(currency), day, leg.value, leg.value, units)
@@ -225,13 +224,13 @@ class DoubleEntry:
             if not self._survey.rounded(side.value + leg.value, leg.currency):
                 common |= self._original(side, leg)
             common["categoryId"] = self._category_id(leg)
-        return self._ids.document("Record", side.leg.id, **common, **values)
+        return self.ids.document("Record", side.leg.id, **common, **values)
 
     def _hung(self, main: _Side, leg: Leg, leg_id: str, units: int) -> Document:
         """Return a record on the main account that stands for another leg."""
         values = self._values(main, units, leg) | self._labels(main, leg)
         values |= self._original(main, leg) | {"categoryId": self._category_id(leg)}
-        return self._ids.document("Record", leg_id, **values)
+        return self.ids.document("Record", leg_id, **values)
 
     def _category_id(self, leg: Leg) -> str | None:
         """Return a leg's category; None if it is money, which may count nothing on its account."""
@@ -241,7 +240,7 @@ class DoubleEntry:
         """Return the fields of a record with the texts of legs."""
         transaction = side.transaction
         categories = [leg for leg in legs if not self._survey.holding(leg)]
-        self._remarks.count(
+        self.remarks.count(
             "records on another day than their category has in the book",
             any((leg.day or transaction.day) != side.day for leg in categories),
         )
@@ -266,7 +265,7 @@ class DoubleEntry:
         is_other = leg.commodity in CODES and leg.commodity != side.holding.currency
         if not is_other or self._survey.holding(leg):
             return {}
-        self._remarks.count("records in another currency than their category has in the book")
+        self.remarks.count("records in another currency than their category has in the book")
         try:
             units = to_units(decimal(-leg.quantity))
         except NumberError:
@@ -275,17 +274,17 @@ class DoubleEntry:
 
     def _note_remarks(self) -> None:
         names, securities = self.names, [h for h in self.names.holdings() if h.is_security]
-        self._remarks.count(
+        self.remarks.count(
             "amounts that are rounded, so that each balance is as the program shows it",
             self._survey.rounded_legs,
         )
-        self._remarks.name("accounts without transactions, not imported", *names.left_out)
-        self._remarks.name(
+        self.remarks.name("accounts without transactions, not imported", *names.left_out)
+        self.remarks.name(
             "accounts of securities at book value, without units and market prices",
             *map(names.account_name, securities),
         )
-        self._remarks.name(
-            "equity accounts that are categories", *(self._accounts[i].name for i in names.equity)
+        self.remarks.name(
+            "equity accounts that are categories", *(self.accounts[i].name for i in names.equity)
         )
 
 
