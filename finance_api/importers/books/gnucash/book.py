@@ -146,7 +146,8 @@ class Book:
     features: set[str] = field(default_factory=set)
     default_budget: str | None = None
     has_swapped_numbers: bool = False
-    _places: list[tuple[str, str, str, int]] = field(default_factory=list)
+    #: What orders the transactions, and where each is in the file.
+    _places: list[tuple[str, int]] = field(default_factory=list)
 
     def add_account(
         self,
@@ -223,15 +224,17 @@ class Book:
         if slots.get("book_closing", "0") != "0":
             remarks.count("transactions that close the books, not imported")
             return
-        self._places.append((when.isoformat(), entered, guid, self.file.tell()))
-        row = (currency, num, description, slots.get("notes", ""), sorted(splits))
+        self._places.append((f"{when} {entered} {guid}", self.file.tell()))
+        row = (guid, str(when), currency, num, description, slots.get("notes", ""), sorted(splits))
         self.file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
 
     def transactions(self) -> Iterator[Transaction]:
         """Yield the transactions, ordered by day, as they were entered. Raises ImportRefused."""
-        for day, _, guid, place in sorted(self._places):
+        for _, place in sorted(self._places):
             self.file.seek(place)
-            currency, number, description, notes, splits = orjson.loads(self.file.readline())
+            guid, day, currency, number, description, notes, splits = orjson.loads(
+                self.file.readline()
+            )
             if self.has_swapped_numbers:
                 number = next((split[3] for split in splits if split[3]), number)
             title = f"the transaction {quoted(description or guid)} of {day}"
