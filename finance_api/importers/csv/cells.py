@@ -12,7 +12,7 @@ from finance_api.importers.csv.amounts import Amount, AmountReader
 from finance_api.importers.csv.dates import DateReader
 from finance_api.importers.csv.mapping import Columns
 from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
-from finance_api.importers.interface import ImportRefused, quoted, stated_code
+from finance_api.importers.interface import ImportRefused, quoted, stated_code, wrong_value
 from finance_api.resources import RECORDS
 from finance_api.resources.common import PAYMENT_TYPES
 from finance_api.resources.field import Kind as FieldKind
@@ -62,14 +62,16 @@ class SignWords:
 
     def __init__(self, column: int, named: str | None) -> None:
         self.column = column
+        """Raises ImportRefused if ``named`` has a word for both directions."""
         sides = re.split(r"(?<!\\)\|", named or "", maxsplit=1)
-        self.named = {
-            re.sub(r"\\([,|])", r"\1", word.strip()): way
-            for way, words in zip((OUT, IN), sides, strict=False)
-            for word in re.split(r"(?<!\\),", words)
-            if word.strip()
-        }
-        self.ways = {word_of(word): way for word, way in self.named.items()}
+        self.named: dict[str, int] = {}
+        self.ways: dict[str, int] = {}
+        for way, words in zip((OUT, IN), sides, strict=False):
+            for written in filter(str.strip, re.split(r"(?<!\\),", words)):
+                word = re.sub(r"\\([,|])", r"\1", written.strip())
+                if self.ways.setdefault(word_of(word), way) != way:
+                    raise wrong_value("sign", word, "stands for both directions")
+                self.named[word] = way
         self.seen: dict[str, int] = {}
         self.unknown: dict[str, int] = {}
 

@@ -95,7 +95,7 @@ class Mapping:
         "ignore".
     sign: ``COLUMN[=OUT,…[|IN,…]]``: the column that says which way the money goes, and its words
         if they are not the usual ones.
-    units: "major": amounts are in whole units, whatever their heading says.
+    units: "major": amounts are in whole units, whatever their heading says; or "minor".
     leave_out: ``COLUMN=VALUE``: these rows are not transactions. ``COLUMN=``: no text of this
         column names a total.
     fee: ``COLUMN=signed`` or ``COLUMN=unsigned``; the fees of several columns are added up.
@@ -177,6 +177,8 @@ class Mapping:
             except TextError as error:
                 raise ImportRefused(f"the heading {quoted(column)} for {name} {error}") from None
         _check_ways(mapping)
+        if self.units not in (None, "major", "minor"):
+            raise wrong_value("units", self.units, "is neither major nor minor")
         if "account" in mapping.named and mapping.account is not None:
             raise excluding({"account": None}, {"columns": {"account": None}})
         if "currency" in mapping.named and mapping.currency is not None:

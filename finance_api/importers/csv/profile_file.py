@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from finance_api.importers.clauses import Clause, Option, Topic, clause
+from finance_api.importers.csv.amounts import AmountColumns
+from finance_api.importers.csv.cells import SignWords
 from finance_api.importers.csv.dates import DateForm
 from finance_api.importers.csv.mapping import FIELDS, Mapping, field_of
 from finance_api.importers.csv.profile import (
@@ -78,7 +80,8 @@ def read_profile(path: Path) -> Profile:
         fault: Clause | str = str(error.strerror)
     except UnicodeDecodeError as error:
         fault, line = "it is not UTF-8", error.object.count(b"\n", 0, error.start) + 1
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
+        # Not only tomllib.TOMLDecodeError: numbers can have too many digits.
         fault = f"it is not TOML: {error}"
     except _Fault as error:
         fault, line = error.fault, _line_of(error.path, text)
@@ -344,6 +347,7 @@ def _check(profile: Profile) -> None:
 def _checked(mapping: Mapping) -> None:
     try:
         mapping.checked()
+        AmountColumns(mapping.decimal, mapping.thousands)
         if mapping.encoding is not None:
             known_encoding(mapping.encoding)
         if mapping.date_format is not None:
@@ -377,6 +381,7 @@ def _check_columns(profile: Profile) -> None:
     needed += [(("names",), pair) for pair in profile.names]
     others = [*columns, (("opening",), tuple(profile.opening)), (("ignore",), profile.ignore)]
     others += [(("only", column), (column,)) for column in profile.only]
+    others += [(("balance",), (mapping.balance,))] if mapping.balance is not None else []
     matches = [Match(profile, row.names, "") for row in profile.headings]
     for path, names in [] if profile.begins else [*needed, *others]:
         for column in names:
@@ -386,14 +391,23 @@ def _check_columns(profile: Profile) -> None:
         for column in names:
             if any(match.index(column) is None for match in matches):
                 raise _Fault(path, f"a heading row lacks the column {quoted(column)}")
+    _check_values(mapping, matches)
+
+
+def _check_values(mapping: Mapping, matches: Sequence[Match]) -> None:
+    """Raise _Fault for a value such as ``COLUMN=WORDS`` whose column or rest is wrong."""
     options = [("sign", mapping.sign), *(("fee", fee) for fee in mapping.fee)]
     options += [(key, text) for key in ("only", "leave_out") for text in getattr(mapping, key)]
     for option, text in options:
         for match in matches if text is not None else ():
             try:
-                match.column_and_rest(option, text or "")
+                _, rest = match.column_and_rest(option, text or "")
+                if option == "sign":
+                    SignWords(0, rest)
             except ImportRefused as refused:
-                raise _Fault((option,), refused.reason) from None
+                raise _Fault((option,), refused.questions[0].fact) from None
+            if rest is None and option in ("only", "leave_out"):
+                raise _Fault((option,), f"{option}: {quoted(text or '')} is not COLUMN=VALUE")
 
 
 def profile_text(title: str, headings: Sequence[str], answers: abc.Mapping[str, Any]) -> str:
