@@ -16,6 +16,7 @@ from finance_api.importers.csv.mapping import Mapping
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
 from finance_api.importers.csv.rows import entries
+from finance_api.importers.csv.sniff import of_other_account
 from finance_api.importers.csv.table import NextTable, Table, is_text
 from finance_api.importers.csv.vocabulary import (
     are_counts,
@@ -33,7 +34,6 @@ from finance_api.importers.interface import (
     Questions,
     Remembered,
     nothing_remembered,
-    quoted,
 )
 
 
@@ -205,8 +205,7 @@ def _refuse_other_account(first: Table, second: Table) -> None:
     )
     other = sorted(text for text in new - known if not (kind_of(text) or role_fit("balance", text)))
     if other:
-        fault = f"another table begins here, below {quoted(other[0])}: it may belong to another "
-        raise ImportRefused(f"{fault}account; make a file of each table", second.first_line)
+        raise of_other_account(other[0], second.first_line)
 
 
 def _that_know_headings(table: Table) -> list[str]:

@@ -23,6 +23,7 @@ from finance_api.importers.csv.table import (
     is_amount,
     is_date,
     is_text,
+    line_of,
     looks_like_data,
     looks_like_headings,
 )
@@ -34,7 +35,7 @@ from finance_api.importers.csv.vocabulary import (
     role_fit,
 )
 from finance_api.importers.decoding import TextFile
-from finance_api.importers.interface import Choice, ImportRefused
+from finance_api.importers.interface import Choice, ImportRefused, quoted
 from finance_api.resources.currencies import Mark, mark_of
 from finance_api.values.time import DAY_SECONDS, date_text
 
@@ -176,6 +177,18 @@ def starts_table(cells: Sequence[str]) -> bool:
         any(role_fit(role, cell) >= least for role in roles for cell in cells)
         for least, roles in ((2, ("booked", "date", "value")), (1, ("amount", "debit", "credit")))
     )
+
+
+def of_other_account(text: str, line: int) -> ImportRefused:
+    """Return the refusal of a table below a line that may name another account."""
+    fault = f"another table begins here, below {quoted(text)}: it may belong to another account; "
+    return ImportRefused(f"{fault}make a file of each table", line)
+
+
+def names_account(cells: Sequence[str]) -> bool:
+    """Return whether a row says nothing but an account, as in "Account: Savings 87654321"."""
+    label, texts = line_of(cells)
+    return len(texts) == 1 and role_fit("account", label) > 0
 
 
 def _divided(cells: Sequence[str]) -> list[str]:

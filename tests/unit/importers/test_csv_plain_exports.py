@@ -586,3 +586,22 @@ def test_days_of_six_digits_below_a_heading_of_days_are_not_spread_over_years(da
     (found,) = read(f"Date,Payee,Amount\n{rows}", account="Main", currency="EUR")
     read_days = [date_text(entry.date) for entry in found.entries]
     assert read_days == ["2026-01-04", "2026-02-18", "2026-03-31"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Account: Savings 87654321,,",
+        "Account,87654321,",
+        "Konto: Tagesgeld,,",
+        "Compte: Livret A,,",
+        "IBAN: DE02 1203 0000 0000 2020 51,,",
+    ],
+)
+def test_rows_below_the_name_of_another_account_are_refused_with_what_helps(line):
+    text = f"Account: Current 12345678,,\n{HEAD}{BOOKED}\n{line}\n{HEAD}{PENDING}"
+    with pytest.raises(ImportRefused) as refused:
+        read(text, account="Main", currency="EUR")
+    assert refused.value.line == 6
+    assert "make a file of each table" in str(refused.value)
+    assert "--date-format" not in str(refused.value)

@@ -21,7 +21,13 @@ from finance_api.importers.csv.dates import DateColumn
 from finance_api.importers.csv.guess.column import Column
 from finance_api.importers.csv.guess.status import Selection
 from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.sniff import hides_row, is_row, starts_table
+from finance_api.importers.csv.sniff import (
+    hides_row,
+    is_row,
+    names_account,
+    of_other_account,
+    starts_table,
+)
 from finance_api.importers.csv.table import NextTable, is_amount, is_date
 from finance_api.importers.csv.vocabulary import kind_of
 from finance_api.importers.interface import ImportRefused
@@ -336,7 +342,8 @@ class Survey:
         is_dated = (self.dates.fits(text) or is_date(text)) and not self._is_unlike_rows(cells)
         is_dated = is_dated or (not text and is_row(cells))
         if not self._has_rows or count >= _FOOTER_ROWS or is_dated or hides_row(cells):
-            raise first
+            named = [each for each in self.footer_rows if names_account(each[1])]
+            raise of_other_account(" ".join(named[0][1]).strip(), named[0][0]) if named else first
         self.footer_rows.append((refused.line or 0, cells))
         self.footer = (count + 1, first)
 

@@ -177,7 +177,7 @@ class NoMoney:
         ends = {kind: money.pop(line) for line, (kind, _) in balances.items()}
         gap = ends[OPENING] + sum(money.values()) - ends[CLOSING]
         for lines in ([*doubts], *([line] for line in doubts)):
-            if gap and sum(money[line] for line in lines) == gap:
+            if gap and sum(money.get(line, 0) for line in lines) == gap:
                 texts = {line: doubts.pop(line).text for line in lines}
                 which = f"line {lines[0]}, {quoted(texts[lines[0]])}"
                 self._leave_out(texts, which, "without it the rows lead from balance to balance")
