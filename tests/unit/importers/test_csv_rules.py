@@ -389,3 +389,10 @@ def test_words_with_the_signs_of_the_option_have_a_command():
     assert r"--sign Type=Out\, card|In\|bank" in offered
     (found,) = read(text, **GIVEN, sign=r"Type=Out\, card|In\|bank")
     assert [entry.amount for entry in found.entries] == [-50_000, 70_000]
+
+
+@pytest.mark.parametrize("heading", ["Nimi", "NIMI", "Name"])
+def test_a_name_is_the_payee_in_finnish_too(heading):
+    text = f"Kirjauspäivä;Määrä;{heading};Otsikko\n2026/03/23;-52,54;K-Market;Ostos\n"
+    ((entry,),) = (each.entries for each in read(text, **GIVEN))
+    assert entry.payee == "K-Market"
