@@ -396,3 +396,19 @@ def test_a_name_is_the_payee_in_finnish_too(heading):
     text = f"Kirjauspäivä;Määrä;{heading};Otsikko\n2026/03/23;-52,54;K-Market;Ostos\n"
     ((entry,),) = (each.entries for each in read(text, **GIVEN))
     assert entry.payee == "K-Market"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_row_loses_its_only_text(seed):
+    pick, balance, lines = random.Random(seed), 800_000, []
+    kinds = {"Buy": -1, "Sell": 1, "Dividend": 1, "Deposit": 1, "Withdrawal": -1}
+    for n in range(pick.randint(8, 20)):
+        kind = (*kinds, pick.choice([*kinds]))[min(n, 5)]
+        cents = kinds[kind] * pick.randint(1, 9_000)
+        balance += cents
+        symbol = "" if kind in ("Deposit", "Withdrawal") else pick.choice(("VTI", "BND"))
+        lines.append(f"2026-03-{n + 1:02},{kind},{symbol},{cents / 100:.2f},{balance / 100:.2f}")
+    text = "\n".join(("Date,Action,Symbol,Amount,Cash Balance", *lines)) + "\n"
+    (found,) = read(text, **GIVEN)
+    texts = [" ".join(filter(None, (entry.payee, entry.note))) for entry in found.entries]
+    assert texts == [" ".join(filter(None, line.split(",")[1:3])) for line in lines]

@@ -7,7 +7,7 @@ from finance_api.importers.clauses import Topic
 from finance_api.importers.csv.dates import CANDIDATES, EXCEL, UNIX, DateForm
 from finance_api.importers.csv.guess import reversals
 from finance_api.importers.csv.guess.column import BY_HEADING, ONLY, Column, OpenColumns, best
-from finance_api.importers.csv.guess.money import find_money
+from finance_api.importers.csv.guess.money import find_money, runs_through
 from finance_api.importers.csv.sniff import period_above
 from finance_api.importers.csv.table import is_date
 from finance_api.importers.csv.vocabulary import (
@@ -304,6 +304,24 @@ def _find_note(open_: OpenColumns, texts: Sequence[Column]) -> None:
             telling = [column for column in texts if not column.values <= words]
         for column in (c for c in telling if not notes or _has_names(c, notes)):
             open_.take("note", column, ONLY if len(telling) == 1 else "it is text")
+    _keep_only_texts(open_, [column for column in texts if column in open_.free])
+
+
+def _keep_only_texts(open_: OpenColumns, texts: Sequence[Column]) -> None:
+    """Take columns for the note that have the only text of some rows, if all rows change a balance:
+    otherwise they may say which rows are transactions, or which way the amounts go.
+    """
+    amounts = open_.of("amount")
+    is_open = amounts and not amounts[0].is_signed and not open_.has("sign")
+    if is_open or not runs_through(open_, [True] * len(open_.sample)):
+        return
+    for column in texts:
+        taken = [each.texts for each in open_.of("payee", "note")]
+        rows = zip(column.texts, *taken, strict=True)
+        is_only = any(text and not any(others) for text, *others in rows)
+        if taken and is_only and not column.fit("account"):
+            open_.take("note", column, "some rows have no other text")
+            open_.columns["note"] = tuple(sorted(open_.columns["note"]))
 
 
 def _differs(column: Column) -> bool:
