@@ -185,7 +185,20 @@ def test_entries_that_do_not_make_the_closing_balance_refuse_the_file() -> None:
 def test_a_balance_that_is_not_certain_is_refused(balance: str) -> None:
     message = refusal(mt940(opening=("1", "2026-01-05")).replace("C260105EUR1,", balance))
     assert message.startswith(f"line 4: :60F: '{balance}' is not a balance such as")
-    assert "has an impossible date" in refusal(":20:1\n:60F:C260230EUR1,\n:62F:C261301EUR1,\n")
+    for day in ("260231", "261301", "260431"):
+        data = f":20:1\n:60F:C260101EUR1,\n:62F:C{day}EUR1,\n"
+        assert "has an impossible date" in refusal(data)
+
+
+def test_a_balance_of_february_30_is_of_the_last_of_february() -> None:
+    (found,) = read_bank_file(":20:1\n:60F:C260130EUR1,\n:62F:C260230EUR1,\n")
+    assert found.statement.closing and date_text(found.statement.closing.date) == "2026-02-28"
+
+
+def test_a_long_reference_of_the_bank_goes_on_in_the_note() -> None:
+    line = f":61:2601050105C12,50NTRFNONREF//{'7' * 23}89\nfrom a shop\n"
+    (found,) = read_bank_file(mt940([line], closing=("12.50", "2026-01-05")))
+    assert (found.entries[0].bank_id, found.entries[0].note) == ("7" * 23, "89 from a shop")
 
 
 def test_the_former_code_of_the_rouble_is_that_of_today() -> None:
