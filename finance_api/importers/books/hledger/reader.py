@@ -70,7 +70,7 @@ class _Printed:
     def __init__(self, stream: BinaryIO) -> None:
         self._types: dict[str, str] = {}
         self.prices = 0
-        self.told: dict[tuple[str, str], Fraction] | None = None
+        self.told: defaultdict[tuple[str, str], Fraction] | None = None
         self.reading = Reading(self._is_conversion)
         self._forecast = Reading(self._is_conversion)
         self.generated: list[tuple[str, Transaction]] = []
@@ -113,14 +113,12 @@ class _Printed:
 
     def _take_balances(self, rows: list[Any]) -> None:
         """Take the rows of balances; their totals, which follow, are amounts."""
-        self.told = {} if self.told is None else self.told
+        told = self.told = defaultdict(Fraction) if self.told is None else self.told
         for row in rows:
             match row:
                 case [str(path), str(), int(), list(amounts)]:
-                    for printed in amounts:
-                        amount = _amount(printed)
-                        key = path, amount.commodity
-                        self.told[key] = self.told.get(key, Fraction()) + amount.quantity
+                    for amount in map(_amount, amounts):
+                        told[path, amount.commodity] += amount.quantity
 
     @property
     def commodities(self) -> list[str]:
