@@ -272,3 +272,47 @@ def test_words_for_neither_direction_are_first_offered_to_be_left_out():
 def test_words_for_directions_may_end_in_a_full_stop(words):
     text = OF_WAYS.format("Kind", *words)
     assert amounts(text, currency="EUR") == [-1.5, 2.5, -3.5]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["金额(分)", "Сумма (коп.)", "Belopp (öre)", "Kwota (gr)", "Amount (p)", "Tutar (kuruş)"],
+)
+def test_hundredths_of_a_currency_are_asked_about(heading):
+    text = f"Date;Text;{heading}\n2026-03-02;Shop;-21148\n2026-03-14;Bar;-2460\n"
+    assert refusal(text, currency="EUR").questions[0].reason == Topic.UNITS
+    assert amounts(text, currency="EUR", units="minor") == [-211.48, -24.6]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["Betrag (TEUR)", "金額(千円)", "金额(万元)", "Сумма, тыс. руб.", "Amount (in thousands)"],
+)
+def test_amounts_in_thousands_are_refused(heading):
+    text = f"Date;Text;{heading}\n2026-03-02;Shop;-8\n2026-03-14;Bar;-34\n"
+    refused = refusal(text)
+    assert "in thousands" in refused.reason and not answers(refused)
+
+
+def test_last_rows_that_sum_up_both_ways_are_asked_about():
+    rows = "2026-03-02,Shop,-7.50\n2026-03-05,Pay,900.00\n2026-03-14,Bar,-3.50\n"
+    text = f"Date,Text,Amount\n{rows}2026-03-20,Came,900.00\n2026-03-20,Went,-11.00\n"
+    refused = refusal(text, currency="EUR")
+    assert answers(refused)[0] == "--leave-out Text=Came --leave-out Text=Went"
+    assert len(amounts(text.replace("-11.00", "-11.01"), currency="EUR")) == 5
+
+
+@pytest.mark.parametrize("text", ["Average", "Funds available", "Minimum payment due"])
+def test_rows_that_state_no_money_are_asked_about(text):
+    rows = f"2026-03-02,Shop,-7.50\n2026-03-05,Pay,900.00\n2026-03-14,{text},35.00\n"
+    refused = refusal(f"Date,Text,Amount\n{rows}", currency="EUR")
+    assert answers(refused) == [f"--leave-out Text={text}", "--leave-out Text="]
+
+
+def test_charges_beside_two_sides_are_fees():
+    text = """Date,Text,Withdrawal,Deposit,Charges,Balance
+2026-03-02,Shop,100.00,,1.50,898.50
+2026-03-05,Pay,,500.00,0.00,1398.50
+2026-03-14,Bar,20.00,,0.50,1378.00
+"""
+    assert amounts(text, currency="EUR") == [-100, -1.5, 500, -20, -0.5]

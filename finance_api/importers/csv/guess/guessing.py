@@ -284,6 +284,12 @@ class _Guessing:
         """Ask whether amounts are in hundredths of the currency, if their heading suggests it."""
         plan, headings = self.plan, self.plan.headings
         named = [headings.text(i) for i in plan.amounts if headings.fit("minor_units", i)]
+        thousands = [headings.text(i) for i in plan.amounts if headings.fit("thousands", i)]
+        if thousands and plan.rows is None:
+            fault = (
+                f"the heading {quoted(thousands[0])} says that amounts are in thousands or more, "
+            )
+            raise ImportRefused(f"{fault}which are not read: export whole units", headings.line)
         if named and plan.mapping.units is None and plan.rows is None:
             minor = Choice({"units": "minor"}, clause(Says.MINOR))
             major = Choice({"units": "major"}, clause(Says.MAJOR))

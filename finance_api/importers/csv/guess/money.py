@@ -79,6 +79,9 @@ def _find_amounts(open_: OpenColumns, numbers: Sequence[Column]) -> None:
     blank = [column for column in open_.free if not column.filled]
     plain = [column for column in numbers if not _is_other(column)]
     debits, credits_ = _sides([*plain, *blank])
+    if len(debits) > len(credits_) > 0:
+        # "Charges" beside two sides are fees.
+        debits = [column for column in debits if not column.fit("fee")] or debits
     plain = [column for column in plain if column not in (*debits, *credits_)]
     named = best("amount", plain)
     partners = [column for column in (debits or credits_) if column.filled]

@@ -1,7 +1,7 @@
 """Finds the rows that are no transactions: balances, totals, and the parts of other rows."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import pairwise, product
 
 from finance_api.importers.clauses import Says, Topic, clause
@@ -283,6 +283,8 @@ class NoMoney:
                 days.append(hash(day))
         if totals.may_have_parts(zip(days, money.values(), strict=True)):
             self._ask_about_unmarked_parts()
+        if totals.ends_in_both_sums([*money.values()]):
+            self._doubt_last_rows([*money][-2:])
         if not totals.may_have_sums([*money.values()]):
             return
         first, *between, last = money
@@ -313,6 +315,13 @@ class NoMoney:
             _, column, line, readings = min(found)
             name = plan.headings.named(column)
             ask_about_sums(name, line, *readings, questions=self._questions)
+
+    def _doubt_last_rows(self, lines: Container[int]) -> None:
+        for line, cells in movements(self._plan, self._selection):
+            named = [index for index in self._plan.texts if is_text(cells[index])]
+            if line in lines and named:
+                doubt = totals.Doubt(named[0], cells[named[0]].strip(), False, True)
+                self._selection.doubts[line] = doubt
 
     def ask_about_end(self) -> None:
         """Ask about a last row without texts that all others have: it may be a balance. So may the

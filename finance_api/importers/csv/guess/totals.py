@@ -157,6 +157,15 @@ def repeated_sums(rows: Iterable[tuple[int, str, int]]) -> list[int]:
     return sorted(next(found, []))
 
 
+def ends_in_both_sums(money: Sequence[int]) -> bool:
+    """Return whether the last two rows are the sums of what comes in, and of what goes out, in the
+    rows above.
+    """
+    above, last = money[:-2], sorted(map(abs, money[-2:]))
+    both = [sum(way * units for units in above if way * units > 0) for way in (1, -1)]
+    return len(above) > 2 and all(both) and sorted(both) == last
+
+
 def may_have_sums(money: Sequence[int]) -> bool:
     """Return whether any row is the sum of all rows above it, or of all rows below it."""
     above, below = accumulate(money), accumulate(reversed(money))
