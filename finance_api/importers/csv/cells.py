@@ -228,7 +228,8 @@ class RowReader:
 
     def date(self, line: int, cells: Sequence[str]) -> tuple[int, int | None]:
         """Return the date, in seconds, and its offset from UTC, if it states one."""
-        return self.dates.read_with_offset(text_of(cells, self.columns["recordDate"]), line)
+        text = text_of(cells, self.columns["recordDate"])
+        return self.dates.read_with_offset(text, line)
 
     def day(self, cells: Sequence[str]) -> int | None:
         """Return the row's day, in seconds; None if it has no valid date."""

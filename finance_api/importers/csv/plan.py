@@ -37,7 +37,7 @@ class Plan:
     bound: Bound
     remembered: dict[str, Any] = field(default_factory=dict)
     taken: dict[str, Any] = field(default_factory=dict)
-    user_mapping: Mapping | None = None
+    user_mapping: Mapping = field(default_factory=Mapping)
     profile: Profile | None = None
     rows: ProfileRows | None = None
     inferred: Inferred = field(default_factory=Inferred)
@@ -69,7 +69,6 @@ class Plan:
 
     def to_remember(self) -> dict[str, Any]:
         """Return the options to save for the file's accounts: all options given now or before."""
-        assert self.user_mapping is not None
         kept = self.user_mapping.stated()
         headings = self.table.headings
         kept["heading"] = self.table.digest
@@ -83,7 +82,7 @@ class Plan:
         that it is what is owed.
         """
         (index,) = self.columns.get("balance", (self.table.width,))
-        given = self.user_mapping or Mapping()
+        given = self.user_mapping
         if given.balance is not None or given.card_balance == OWED or index >= self.table.width:
             return ""
         return self.headings.named(index)
@@ -93,8 +92,7 @@ class Plan:
         """Whether the user says now, or a heading says, what a positive amount means. An answer
         for an earlier file does not count: this file's row can go the other way.
         """
-        given = None if self.user_mapping is None else self.user_mapping.positive
-        is_given = given is not None and "positive" not in self.taken
+        is_given = self.user_mapping.positive is not None and "positive" not in self.taken
         return is_given or self.inferred.positive is not None
 
     @cached_property

@@ -92,7 +92,7 @@ class _DividedAmounts:
     """
 
     def __init__(self, plan: Plan) -> None:
-        width, named = plan.table.width, plan.user_mapping.named if plan.user_mapping else {}
+        width, named = plan.table.width, plan.user_mapping.named
         is_possible = plan.table.delimiter == "," and not plan.table.text.is_sheet
         money = plan.indexes("amount", "debit", "credit", *_MONEY_BESIDE)
         beside = [i + 1 for i in plan.amounts if i + 1 < width and i + 1 not in money]

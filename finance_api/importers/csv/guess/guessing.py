@@ -49,15 +49,16 @@ class _Guessing:
         mapping = plan.mapping
         self.plan = plan
         self.remarks = questions.remarks
-        self.stated = [*stated_in(plan.table.above)]
         self._questions = questions
         if "fee" not in plan.columns and mapping.fee_category is not None:
             needs = clause(Topic.NEEDS, first=Option("fee_category"), second=Option("fee"))
             raise ImportRefused(needs, choices=(Choice({"fee_category": None}),))
         self._fees_signed = _fees_signed(plan, questions)
+        self.stated = [*stated_in(plan.table.above)]
         self.selection = Selection(plan)
-        sign = plan.indexes("sign")
-        self._words = SignWords(sign[0], plan.bound.sign_words) if sign else None
+        self._words = None
+        if "sign" in plan.columns:
+            self._words = SignWords(plan.columns["sign"][0], plan.bound.sign_words)
         self._survey = Survey(plan, self.selection, self._words)
 
     def run(self) -> TableReading:
