@@ -100,35 +100,29 @@ class CsvImporter:
 
     def _read_tables(self, plan: Plan, questions: Questions) -> Entries:
         """Read each of the file's tables by its own headings. Raises ImportRefused."""
+        text, are_several = plan.table.text, False
         try:
-            yield from self._read(plan, questions)
-            return
-        except NextTable as following:
-            # The rows of the whole text were only looked at. Read the first table alone.
-            line = following.line
-        if questions.asks_for("encoding"):
-            questions.put()
-        try:
-            yield from self._read_several(plan.table.text, line)
+            for _ in range(_MOST_TABLES):
+                try:
+                    yield from self._read(plan, questions)
+                    return
+                except NextTable as following:
+                    # The rows up to the file's end were only looked at. Read the first table alone.
+                    line = following.line
+                if questions.asks_for("encoding"):
+                    questions.put()
+                are_several = True
+                first, questions = self._find(replace(text, end=line - 1), Questions(), 0)
+                if not _counts_others(first.table):
+                    yield from self._read(first, questions)
+                text = replace(text, start=line - 1)
+                plan, questions = self._find(text, Questions())
+                _refuse_other_account(first.table, plan.table)
+            raise ImportRefused(f"the file has more than {_MOST_TABLES} tables", line)
         except ImportRefused as refused:
-            _offer_only_names(refused)
+            if are_several:
+                _offer_only_names(refused)
             raise
-
-    def _read_several(self, text: TextFile, line: int) -> Entries:
-        """Read a table, and the tables from ``line`` on."""
-        for _ in range(_MOST_TABLES):
-            first, questions = self._find(replace(text, end=line - 1), Questions(), 0)
-            if not _counts_others(first.table):
-                yield from self._read(first, questions)
-            text = replace(text, start=line - 1)
-            plan, questions = self._find(text, Questions())
-            _refuse_other_account(first.table, plan.table)
-            try:
-                yield from self._read(plan, questions)
-                return
-            except NextTable as following:
-                line = following.line
-        raise ImportRefused(f"the file has more than {_MOST_TABLES} tables", line)
 
     def sample(self, lines: Collection[int] = ()) -> TableSample:
         """Return the start of the table and the rows at these lines; call it after reading."""
