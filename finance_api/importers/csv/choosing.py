@@ -8,20 +8,13 @@ from finance_api.importers.clauses import Clause, Says, Topic, clause, options_i
 from finance_api.importers.csv.dates import is_of_other_era
 from finance_api.importers.csv.guess.column import OpenColumns, field_in
 from finance_api.importers.csv.guess.columns import infer_columns
-from finance_api.importers.csv.guess.no_money import first_text, without_first
 from finance_api.importers.csv.headings import bind
 from finance_api.importers.csv.index import Profiles
 from finance_api.importers.csv.legs import ProfileRows
 from finance_api.importers.csv.mapping import Mapping
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import CODE, Match, Profile, shown
-from finance_api.importers.csv.sniff import (
-    below_first,
-    data_tables,
-    differing_column,
-    refuse_headings,
-    tables,
-)
+from finance_api.importers.csv.sniff import data_tables, refuse_headings, tables, without_odd_first
 from finance_api.importers.csv.table import (
     Table,
     are_continued,
@@ -33,14 +26,7 @@ from finance_api.importers.csv.table import (
 )
 from finance_api.importers.csv.vocabulary import known_headings
 from finance_api.importers.decoding import TextFile
-from finance_api.importers.interface import (
-    Choice,
-    ImportRefused,
-    Question,
-    Questions,
-    Remembered,
-    quoted,
-)
+from finance_api.importers.interface import Choice, ImportRefused, Questions, Remembered, quoted
 from finance_api.importers.options import ImportOptions
 from finance_api.resources import RECORDS
 
@@ -184,17 +170,14 @@ def _refuse_displacing(user_mapping: Mapping, profile: Profile) -> None:
 
 
 def _decided(text: TextFile, places: list[Table], user_mapping: Mapping) -> Plan:
-    unlike: dict[tuple[str, int], Question] = {}
     if not user_mapping.header:
-        places = [_without_first(table, user_mapping, unlike) for table in places]
+        places = [without_odd_first(table, user_mapping) for table in places]
     possible, refusal = _possible(text, places, user_mapping)
-    possible = _of_one_line(possible)
+    # Of several lines with headings, those with the most known ones count, or the last of these.
+    fits = [(known_headings(plan.table.headings or ()), plan.table.first_line) for plan in possible]
+    possible = [plan for plan in possible if plan.table.first_line == max(fits)[1]]
     if not possible:
         data = data_tables(text, user_mapping, places)
-        starts = set(map(_start, data))
-        data = [_without_first(table, user_mapping, unlike) for table in data]
-        unlike = {start: asked for start, asked in unlike.items() if start not in starts}
-        data = [table for table in data if looks_like_data(table.cells)]
         possible, _ = _possible(text, data, user_mapping)
         remark = "the first row has a date and an amount, so the file has no headings"
         for plan in possible:
@@ -202,37 +185,8 @@ def _decided(text: TextFile, places: list[Table], user_mapping: Mapping) -> Plan
     if not possible:
         raise refusal or ImportRefused(clause(Topic.UNDIVIDED))
     plan = possible[0] if len(possible) == 1 else _consistent(possible)
-    asked = unlike.get(_start(plan.table))
-    plan.inferred.questions.asked += [asked] if asked else []
+    plan.inferred.questions.asked += filter(None, [plan.table.question])
     return plan
-
-
-def _without_first(
-    table: Table, mapping: Mapping, unlike: dict[tuple[str, int], Question]
-) -> Table:
-    """Return the table without a first row that is unlike all others; note the question about it,
-    by the number of lines above the rows.
-    """
-    column = None if looks_like_headings(table.cells) else differing_column(table)
-    name = table.names.named(column or 0)
-    if column is None or f"{name}=" in mapping.leave_out:
-        return table
-    without = without_first(table)
-    kept = Choice({"leave_out": (f"{name}=",)}, clause(Says.TRANSACTION, text=first_text(table)))
-    fact = clause(Topic.FIRST_IS_UNLIKE, column=name)
-    below = below_first(table)
-    unlike[_start(below)] = Question(fact, table.first_line, (without, kept))
-    return below
-
-
-def _start(table: Table) -> tuple[str, int]:
-    return table.delimiter, table.text.skip_rows
-
-
-def _of_one_line(possible: list[Plan]) -> list[Plan]:
-    """Return the plans of the line with the most known headings, or of the last such line."""
-    fits = [(known_headings(plan.table.headings or ()), plan.table.first_line) for plan in possible]
-    return [plan for plan in possible if fits and plan.table.first_line == max(fits)[1]]
 
 
 def _possible(

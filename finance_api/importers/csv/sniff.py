@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from finance_api.importers.clauses import Topic, clause
+from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.csv.amounts import shape_of
 from finance_api.importers.csv.cells import money_text
 from finance_api.importers.csv.dates import CANDIDATES
@@ -35,7 +35,7 @@ from finance_api.importers.csv.vocabulary import (
     role_fit,
 )
 from finance_api.importers.decoding import TextFile
-from finance_api.importers.interface import Choice, ImportRefused, quoted
+from finance_api.importers.interface import Choice, ImportRefused, Question, quoted
 from finance_api.resources.currencies import Mark, mark_of
 from finance_api.values.time import DAY_SECONDS, date_text
 
@@ -87,7 +87,7 @@ def tables(text: TextFile, mapping: Mapping) -> Iterator[Table]:
 
 
 def data_tables(text: TextFile, mapping: Mapping, places: list[Table]) -> list[Table]:
-    """Return the tables without headings that may begin at these places or below labels.
+    """Return the tables that begin with a row of data, at these places or below labels.
 
     Raises ImportRefused for headings among the lines that --skip-rows leaves out.
     """
@@ -99,7 +99,15 @@ def data_tables(text: TextFile, mapping: Mapping, places: list[Table]) -> list[T
                 fact = clause(Topic.HEADINGS_SKIPPED, line=text.start + line, skipped=skipped)
                 raise ImportRefused(fact, choices=(Choice({"skip_rows": None}),))
     data = [replace(table, has_header=False) for table in places if table.has_header]
-    return [*data, *_below_labels(text, mapping)]
+    data += _below_labels(text, mapping)
+    starts = {(table.delimiter, table.text.skip_rows) for table in data}
+    found = []
+    for table in (without_odd_first(each, mapping) for each in data):
+        # Where labels show that a table begins, nothing is asked about the row above it.
+        is_sure = (table.delimiter, table.text.skip_rows) in starts
+        if looks_like_data(table.cells):
+            found.append(replace(table, question=None) if is_sure else table)
+    return found
 
 
 def _below_labels(text: TextFile, mapping: Mapping) -> Iterator[Table]:
@@ -121,16 +129,36 @@ def _below_labels(text: TextFile, mapping: Mapping) -> Iterator[Table]:
             yield Table(below, delimiter, has_header=False, skip_last=mapping.skip_last)
 
 
-def below_first(table: Table) -> Table:
+def without_odd_first(table: Table, mapping: Mapping) -> Table:
+    """Return a table without headings; without its first row if that is unlike all others, and then
+    with the question about it.
+    """
+    column = None if looks_like_headings(table.cells) else _differing_column(table)
+    name = table.names.named(column or 0)
+    if column is None or f"{name}=" in mapping.leave_out:
+        return table
+    fact, meaning = clause(Topic.FIRST_IS_UNLIKE, column=name), Says.TRANSACTION
+    kept = Choice({"leave_out": (f"{name}=",)}, clause(meaning, text=table.first_text))
+    question = Question(fact, table.first_line, (without_first(table), kept))
+    return replace(_below_first(table), question=question)
+
+
+def without_first(table: Table) -> Choice:
+    """Return the choice that the first row of a file without headings is not a transaction."""
+    meaning = clause(Says.NOT_TRANSACTION, text=table.first_text)
+    return Choice({"skip_rows": table.first_line}, meaning)
+
+
+def _below_first(table: Table) -> Table:
     """Return the table without its first row."""
     return replace(table, text=replace(table.text, skip_rows=table.first_line))
 
 
-def differing_column(table: Table) -> int | None:
+def _differing_column(table: Table) -> int | None:
     """Return a column that shows that the first row of a table without headings is unlike all rows
     below it, as a line that states balances is; None if it may well be one of them.
     """
-    below = below_first(table)
+    below = _below_first(table)
     try:
         has_other_width = len(table.cells) != len(below.cells) and len(below.sample) > 1
     except ImportRefused:

@@ -13,11 +13,12 @@ from itertools import islice, pairwise
 
 from finance_api.importers.clauses import Clause, Says, Topic, clause
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
+from finance_api.importers.csv.cells import BLANK
 from finance_api.importers.csv.dates import CANDIDATES, LONGEST
 from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.vocabulary import TITLES, folded
 from finance_api.importers.decoding import TextFile
-from finance_api.importers.interface import Choice, ImportRefused
+from finance_api.importers.interface import Choice, ImportRefused, Question
 from finance_api.values.text import count_text
 
 #: Longest cell, in characters. It is the default of the csv module, whose own limit
@@ -172,6 +173,7 @@ class Table:
     have more cells, which are dropped. nameless: whether columns without a heading have cells.
     fill_down: groups of columns: where the first one is blank, all repeat the row above.
     own: columns of which each row has a cell; a row without them continues the row above.
+    question: whether a row above the table, which is unlike its rows, is one of them.
     """
 
     text: TextFile
@@ -183,6 +185,7 @@ class Table:
     nameless: bool = False
     fill_down: tuple[tuple[int, ...], ...] = ()
     own: tuple[int, ...] = ()
+    question: Question | None = None
 
     @cached_property
     def _first(self) -> Row:
@@ -242,6 +245,11 @@ class Table:
     def above(self) -> list[Line]:
         """The lines above the headings."""
         return [line_of(cells) for cells in self.rows_above]
+
+    @property
+    def first_text(self) -> str:
+        """The first text in the first row."""
+        return next((cell.strip() for cell in self.cells if is_text(cell)), BLANK)
 
     @cached_property
     def sample(self) -> list[list[str]]:

@@ -16,13 +16,13 @@ from finance_api.importers.csv.guess.currency import decide_currencies
 from finance_api.importers.csv.guess.direction import Directions, SignedRow, Trial
 from finance_api.importers.csv.guess.evidence import Survey
 from finance_api.importers.csv.guess.money_rows import CellsOf, MoneyRows
-from finance_api.importers.csv.guess.no_money import NoMoney, without_first
+from finance_api.importers.csv.guess.no_money import NoMoney
 from finance_api.importers.csv.guess.status import Selection
 from finance_api.importers.csv.guess.unread import ask_about_unread
 from finance_api.importers.csv.mapping import LABEL_SEPARATOR
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.reading import Currencies, TableReading, movements
-from finance_api.importers.csv.sniff import is_row
+from finance_api.importers.csv.sniff import is_row, without_first
 from finance_api.importers.csv.stated import Stated, stated_in
 from finance_api.importers.csv.table import is_amount, is_date, line_of
 from finance_api.importers.csv.vocabulary import kind_in, looks_like_card, marks_in, named_balance

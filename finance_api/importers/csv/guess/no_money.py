@@ -11,7 +11,8 @@ from finance_api.importers.csv.guess import totals
 from finance_api.importers.csv.guess.money_rows import MoneyRows
 from finance_api.importers.csv.guess.which_rows import ask_about_sums
 from finance_api.importers.csv.reading import movements
-from finance_api.importers.csv.table import Table, is_text
+from finance_api.importers.csv.sniff import without_first
+from finance_api.importers.csv.table import is_text
 from finance_api.importers.csv.vocabulary import (
     CARRIED,
     CLOSING,
@@ -355,14 +356,3 @@ class NoMoney:
     def _without_last(self) -> Choice:
         last: ImportOptions = {"skip_last": self._plan.mapping.skip_last + 1}
         return Choice(last, clause(Says.NOT_TRANSACTION, text=BLANK))
-
-
-def without_first(table: Table) -> Choice:
-    """Return the choice that the first row of a file without headings is not a transaction."""
-    meaning = clause(Says.NOT_TRANSACTION, text=first_text(table))
-    return Choice({"skip_rows": table.first_line}, meaning)
-
-
-def first_text(table: Table) -> str:
-    """Return the first text in the first row."""
-    return next((cell.strip() for cell in table.cells if is_text(cell)), BLANK)
