@@ -192,17 +192,15 @@ class StatementRecords:
         row["paymentType"] = entry.payment_type
         # A bank's statement lists settled transactions.
         row["recordState"] = _state_of(entry)
+        is_renamed = decided.payee not in (None, entry.payee)
+        if is_renamed:
+            row["payee"], row["originalPayee"] = decided.payee, entry.payee
         if decided.rest:
             row["amount"] = decided.rest
             shared = self._shared_values(decided, decided.rest)
             row["stated"] = written({self._file.source: [shared]})
-        elif (entry.batch, entry.offset, entry.message) != (None, None, None):
+        elif is_renamed or (entry.batch, entry.offset, entry.message) != (None, None, None):
             row["stated"] = written({self._file.source: [self._stated_values(decided)]})
-        if decided.payee not in (None, entry.payee):
-            row["payee"], row["originalPayee"] = decided.payee, entry.payee
-            row["stated"] = row["stated"] or written(
-                {self._file.source: [self._stated_values(decided)]}
-            )
         if not entry.parts:
             self._classify(row, decided.ruled_part(1), entry.category, entry.labels)
         return row

@@ -29,7 +29,7 @@ def merge_payees(session: LedgerSession, names: Sequence[str], into: str) -> Edi
     A rule gives the new payee to later records whose payee in the file is one of the names. names:
     exactly as the records have them. Raises ChangeRefused.
     """
-    payee = _read("payee", into.strip())
+    payee = read_of_rule("payee", into.strip())
     if payee is None:
         raise ChangeRefused("the new payee is blank: give it a name")
     old = [name for name in dict.fromkeys(names) if name != payee]
@@ -77,7 +77,8 @@ def rename_planned(
             session.accounts.put({**row, "ignoredPayments": items})
 
 
-def _read(name: str, value: Any) -> Any:
+def read_of_rule(name: str, value: Any) -> Any:
+    """Return the stored value of a rule's field. Raises ChangeRefused."""
     try:
         return reader_of(RECORD_RULES[name])(value)
     except ValueRefused as error:
@@ -109,13 +110,13 @@ def _put_rule(session: LedgerSession, report: EditReport, old: list[str], payee:
             )
     rule = next((r for r in whole if r["payee"] == payee and r["accountId"] is None), None)
     if rule is None:
-        made = {"keywords": _read("keywords", old), "wholePayee": True, "payee": payee}
+        made = {"keywords": read_of_rule("keywords", old), "wholePayee": True, "payee": payee}
         put_new(session, RECORD_RULES, {**made, "name": name})
     else:
         known = set(map(fold, rule["keywords"]))
         further = [name for name in old if fold(name) not in known]
         if further:
-            keywords = _read("keywords", [*rule["keywords"], *further])
+            keywords = read_of_rule("keywords", [*rule["keywords"], *further])
             rules.put({**rule, "keywords": keywords, "updatedAt": session.now})
     for row in list_rules(session):
         if row != before.get(row["id"]):

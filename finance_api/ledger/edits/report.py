@@ -6,18 +6,18 @@ from functools import cache
 from itertools import islice
 from typing import Any
 
+from finance_api.ledger.brought import as_stored
 from finance_api.ledger.edits.naming import joined
 from finance_api.ledger.references import ids_in
 from finance_api.ledger.session import UserRows
 from finance_api.resources import RECORDS, referred_by
 from finance_api.resources.currencies import money_text
 from finance_api.resources.field import Field, Kind, Resource, Role
-from finance_api.resources.records import VOID
 from finance_api.serialization.values import text_writer
 from finance_api.values import Row
 from finance_api.values.number import decimal_text
 from finance_api.values.text import count_text, day_text, message
-from finance_api.values.time import DAY_SECONDS, date_text
+from finance_api.values.time import date_text
 
 #: Longer names and values are cut.
 _MAX_CHARACTERS = 80
@@ -81,13 +81,11 @@ class EditSummary:
 
     def note_record(self, before: Row | None, after: Row | None) -> None:
         """Note how a new, changed or removed record changes the sums of days."""
-        if before is not None and after is not None and _counts_as(before) == _counts_as(after):
-            return
         for row, sign in ((before, -1), (after, 1)):
             if row is not None:
-                account_id, day, amount = _counts_as(row)
-                sums = self.sums[account_id]
-                sums[day] = sums.get(day, 0) + sign * amount
+                counted = as_stored(row)
+                sums = self.sums[counted.account_id]
+                sums[counted.day] = sums.get(counted.day, 0) + sign * counted.counted
 
     def as_json(self) -> dict[str, Any]:
         sums = ((i, d, units) for i, days in self.sums.items() for d, units in days.items())
@@ -102,13 +100,6 @@ class EditSummary:
             "questions": self.questions,
             "sums": list(islice((each for each in sums if each[2]), _MAX_DAYS)),
         }
-
-
-def _counts_as(row: Row) -> tuple[str, int, int]:
-    """Return the record's account, its day (the first second), and the amount it adds to sums."""
-    date = row["recordDate"]
-    amount = 0 if row["recordState"] == VOID else row["amount"]
-    return row["accountId"], date - date % DAY_SECONDS, amount
 
 
 def _kept_text(each: Field, row: Row, text: str | None) -> str | None:

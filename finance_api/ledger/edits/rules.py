@@ -6,11 +6,10 @@ from typing import Any
 
 from finance_api.importers import NATIVE
 from finance_api.importers.interface import ChangeRefused
-from finance_api.importers.native import ValueRefused, reader_of
 from finance_api.ledger.derivation import Rules, list_rules
 from finance_api.ledger.edits.naming import find_row
 from finance_api.ledger.edits.objects import add_row, put_new
-from finance_api.ledger.edits.payees import rename_planned
+from finance_api.ledger.edits.payees import read_of_rule, rename_planned
 from finance_api.ledger.edits.record_changes import RecordChanges
 from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.matching.stated import (
@@ -72,24 +71,14 @@ def add_rule(
         "categoryId": category and find_row(session, CATEGORIES, category)["id"],
         "labelIds": tuple(dict.fromkeys(found_labels)),
         "accountId": account and find_row(session, ACCOUNTS, account)["id"],
-        "payee": payee and _payee(payee),
+        "payee": payee and read_of_rule("payee", payee),
         "wholePayee": whole_payee,
     }
     return add_row(session, RECORD_RULES, values)
 
 
-def _payee(text: str) -> Any:
-    try:
-        return reader_of(RECORD_RULES["payee"])(text)
-    except ValueRefused as error:
-        raise ChangeRefused(f"the payee {error}") from None
-
-
 def _keywords(keywords: Sequence[str]) -> Any:
-    try:
-        texts = reader_of(RECORD_RULES["keywords"])(list(keywords))
-    except ValueRefused as error:
-        raise ChangeRefused(f"keywords {error}") from None
+    texts = read_of_rule("keywords", list(keywords))
     if not texts or len(texts) < len(set(keywords)):
         raise ChangeRefused("a keyword is blank, so it would match nothing")
     return texts

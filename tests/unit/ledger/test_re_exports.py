@@ -51,7 +51,7 @@ class Movement:
 
     @property
     def version(self) -> tuple[object, ...]:
-        """The values by which files are compared: an older file restores nothing."""
+        """The values by which files are compared: what a file stated before restores nothing."""
         return self.day, self.amount, (self.payee or "").casefold(), (self.note or "").casefold()
 
 
@@ -99,6 +99,7 @@ class Model:
         self.listed = listed
         self.told: dict[int, Movement] = {}
         self.versions: dict[int, set[object]] = {movement.number: set() for movement in listed}
+        self.has_exchanged = False
 
     def export(self, random: Random, first: int, last: int, new_ids: str) -> list[Movement]:
         """Return the movements of some days, some of them changed. A movement changes only if the
@@ -115,7 +116,7 @@ class Model:
                     and all(first <= each <= last for each in (before.day, after.day))
                 )
             )
-            if not is_seen or after.version in self.versions[movement.number]:
+            if not is_seen or self.is_stated(after):
                 after = movement
             if first <= after.day <= last:
                 if new_ids and after.bank_id and (new_ids == "all" or random.random() < 0.5):
@@ -126,6 +127,12 @@ class Model:
         rows.sort(key=lambda movement: movement.date, reverse=random.random() < 0.3)
         return rows
 
+    def is_stated(self, movement: Movement) -> bool:
+        """Whether a file stated the values before: of any movement, once amounts were exchanged."""
+        of_own = self.versions[movement.number]
+        of_all = set[object]().union(*self.versions.values())
+        return movement.version in (of_all if self.has_exchanged else of_own)
+
     def exchange_amounts(self, random: Random, rows: list[Movement]) -> None:
         """Let two near rows that are otherwise as they were exchange their amounts."""
         before = {row.number: self.told.get(row.number) for row in rows}
@@ -135,9 +142,8 @@ class Model:
             for one, other in combinations(same, 2)
             if abs(one.day - other.day) <= _FAR and one.amount != other.amount
         ]
-        new = [
-            pair for pair in pairs if all(r.version not in self.versions[r.number] for r in pair)
-        ]
+        self.has_exchanged = True
+        new = [pair for pair in pairs if not any(map(self.is_stated, pair))]
         for row in random.choice(new) if new else ():
             rows[[each.number for each in rows].index(row.number)] = row
 
