@@ -93,13 +93,16 @@ def changed(random: Random, movement: Movement) -> Movement:
 
 
 class Model:
-    """The bank's list, and what its files have stated so far."""
+    """The bank's list, and what its files have stated so far.
 
-    def __init__(self, listed: list[Movement]) -> None:
+    exchanges: whether rows exchange their amounts, and change in no other way.
+    """
+
+    def __init__(self, listed: list[Movement], *, exchanges: bool) -> None:
+        self.exchanges = exchanges
         self.listed = listed
         self.told: dict[int, Movement] = {}
         self.versions: dict[int, set[object]] = {movement.number: set() for movement in listed}
-        self.has_exchanged = False
 
     def export(self, random: Random, first: int, last: int, new_ids: str) -> list[Movement]:
         """Return the movements of some days, some of them changed. A movement changes only if the
@@ -107,7 +110,8 @@ class Model:
         """
         rows = []
         for movement in self.listed:
-            after, before = changed(random, movement), self.told.get(movement.number)
+            before = self.told.get(movement.number)
+            after = movement if self.exchanges else changed(random, movement)
             is_seen = (
                 before is None
                 or after.day == before.day
@@ -128,13 +132,13 @@ class Model:
         return rows
 
     def is_stated(self, movement: Movement) -> bool:
-        """Whether a file stated the values before: of any movement, once amounts were exchanged."""
+        """Whether a file stated the values before: of any movement, if amounts are exchanged."""
         of_own = self.versions[movement.number]
         of_all = set[object]().union(*self.versions.values())
-        return movement.version in (of_all if self.has_exchanged else of_own)
+        return movement.version in (of_all if self.exchanges else of_own)
 
     def exchange_amounts(self, random: Random, rows: list[Movement]) -> None:
-        """Let two near rows that are otherwise as they were exchange their amounts."""
+        """Let two near rows exchange their amounts."""
         before = {row.number: self.told.get(row.number) for row in rows}
         same = [r for r in rows if (old := before[r.number]) and old.version == r.version]
         pairs = [
@@ -142,7 +146,6 @@ class Model:
             for one, other in combinations(same, 2)
             if abs(one.day - other.day) <= _FAR and one.amount != other.amount
         ]
-        self.has_exchanged = True
         new = [pair for pair in pairs if not any(map(self.is_stated, pair))]
         for row in random.choice(new) if new else ():
             rows[[each.number for each in rows].index(row.number)] = row
@@ -166,14 +169,15 @@ def test_the_records_are_the_banks_own_list(backends, random):
     bank, today = Bank(person, "csv"), _FIRST // DAY_SECONDS
     has_ids = random.random() < 0.6
     new_ids = random.choice(["", "some", "all"])
-    model = Model(movements(random, timed=random.random() < 0.3, has_ids=has_ids))
+    listed = movements(random, timed=random.random() < 0.3, has_ids=has_ids)
+    model = Model(listed, exchanges=random.random() < 0.3)
     for _ in range(random.randint(2, 4)):
         first, last = today, today + 40
         if random.random() < 0.5:
             first = today + random.randrange(30)
             last = first + random.randrange(35)
         rows = model.export(random, first, last, new_ids)
-        if random.random() < 0.3:
+        if model.exchanges:
             model.exchange_amounts(random, rows)
         entries = [
             Entry(n, m.date, m.amount, m.bank_id, m.payee, m.note, offset=m.offset)
