@@ -17,6 +17,8 @@ from finance_api.values.time import date_text, parse_date
 
 #: The version of the format. Raise it when answers to earlier questions would mean something else.
 VERSION = 1
+#: Of a wrong answer, a refusal shows this many characters.
+_LONGEST = 200
 #: The options that name columns, which a question about columns leaves to the user.
 _OF_COLUMNS = ("columns", "debit", "credit")
 #: Topics without choices -> the options that a program can give.
@@ -159,9 +161,9 @@ def parse_answers(text: bytes) -> Answers:
     if not isinstance(found, dict):
         raise ImportRefused("the answers are not a JSON object")
     if unknown := found.keys() - {"version", "digest", "answers"}:
-        raise ImportRefused(f"the answers have the unknown member {min(unknown)!r}")
+        raise ImportRefused(f"the answers have the unknown member {_shortened(min(unknown))}")
     if found.get("version") != VERSION or isinstance(found["version"], bool):
-        version = json.dumps(found.get("version"))
+        version = _shortened(found.get("version"))
         raise ImportRefused(
             f"the answers have the version {version}, but this program reads version {VERSION}: "
             f"import the file without answers, and answer the questions that it then leaves open"
@@ -178,7 +180,7 @@ def _parsed(number: int, answer: Any) -> tuple[Topic, Mapping[str, Any]]:
     if not isinstance(answer, dict) or answer.keys() != {"topic", "changes"}:
         raise _wrong(number, "it is not an object with 'topic' and 'changes'")
     if answer["topic"] not in list(Topic):
-        raise _wrong(number, f"there is no topic {json.dumps(answer['topic'])}")
+        raise _wrong(number, f"there is no topic {_shortened(answer['topic'])}")
     if not isinstance(answer["changes"], dict):
         raise _wrong(number, "its 'changes' are not an object")
     return Topic(answer["topic"]), answer["changes"]
@@ -241,12 +243,17 @@ def _not_offered(
         offered.append(f"a value for {' or '.join(needs)}")
     choices = " or ".join(offered) or "nothing"
     return _wrong(
-        number, f"{_json(changes)} is not offered for {topic.value!r}, which offers {choices}"
+        number, f"{_shortened(changes)} is not offered for {topic.value!r}, which offers {choices}"
     )
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+def _shortened(value: Any) -> str:
+    text = _json(value).encode(errors="backslashreplace").decode()
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _wrong(number: int, fault: str) -> ImportRefused:

@@ -225,7 +225,8 @@ class ImportReport:
     new_records: number of new records; uncategorised: how many of them have no category.
     skipped: number of items that no record can hold, by kind.
     new, updates, matches: the first new records, updates and matches. remarks: sentences for the
-    user. totals: the sums of each account. details: the details of the history entry.
+    user. totals: the sums of each account. account_names: the names of the accounts that statements
+    belong to, by the keys of the statements' accounts. details: the details of the history entry.
     changed: whether the import changed visible data. on_new: called when new records are noted.
     """
 
@@ -242,6 +243,7 @@ class ImportReport:
     matches: list[Listed] = field(default_factory=list)
     remarks: list[Clause | str] = field(default_factory=list)
     totals: list[AccountTotal] = field(default_factory=list)
+    account_names: dict[str | None, str] = field(default_factory=dict)
     details: dict[str, Any] = field(default_factory=dict)
     changed: bool = False
     on_new: Callable[[], None] = _nothing

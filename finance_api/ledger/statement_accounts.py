@@ -72,6 +72,7 @@ def find_accounts(
                 ids=options.ids,
             )
         account.statements[number] = statement
+        report.account_names[statement.account.key] = account.name
         of_statements.append(account)
         if statement.initial is not None and statement.initial_day is None:
             _begin_with(session, report, account_id, statement.initial)

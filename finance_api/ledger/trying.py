@@ -80,24 +80,29 @@ class _OnlyRead(Exception):
 class _Watched:
     """An importer that keeps the entries of the first lines, and of the lines in question.
 
-    unknown: options with stand-ins. only_reads: whether to raise _OnlyRead at the end.
+    account: the name that the user gave the file's only account, if any. unknown: options with
+    stand-ins. only_reads: whether to raise _OnlyRead at the end. keys: the accounts of the entries.
     """
 
     importer: StatementImporter
     source: str
+    account: str | None
     lines: Collection[int]
     unknown: Collection[str]
     only_reads: bool
     entries: dict[int, list[Example]] = field(default_factory=dict)
+    keys: dict[int, list[str | None]] = field(default_factory=dict)
 
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
         """Yield the same as the wrapped importer, see `StatementImporter`."""
         self.entries.clear()
+        self.keys.clear()
         for statement, entry in self.importer.read(stream, remembered):
             if entry is not None and (len(self.entries) < _KEPT or entry.line in self.lines):
                 self.entries.setdefault(entry.line, []).append(self._example(statement, entry))
+                self.keys.setdefault(entry.line, []).append(statement.account.key)
             yield statement, entry
         if self.only_reads:
             raise _OnlyRead
@@ -109,9 +114,16 @@ class _Watched:
             entry.date,
             entry.amount,
             None if "currency" in self.unknown else account.currency,
-            None if "account" in self.unknown else account.name,
+            None if "account" in self.unknown else self.account or account.name,
             entry.payee or entry.note or "",
         )
+
+    def name_accounts(self, names: Mapping[str | None, str]) -> None:
+        """Set the accounts of the entries to the stored ones that they went to."""
+        if "account" not in self.unknown:
+            for line, examples in self.entries.items():
+                pairs = zip(examples, self.keys[line], strict=True)
+                self.entries[line] = [each._replace(account=names[key]) for each, key in pairs]
 
 
 @dataclass(frozen=True)
@@ -207,8 +219,10 @@ def _tried(
             if order.importer is None:
                 return _Trial()
             reader = order.importer
-            watched = _Watched(reader, reader.source, lines, unknown, only_reads)
+            account = order.options.account_name
+            watched = _Watched(reader, reader.source, account, lines, unknown, only_reads)
             report = import_file(backend, replace(order, importer=watched, dry_run=True))
+            watched.name_accounts(report.account_names)
             return _Trial(watched, None if unknown else report.counts)
         except _OnlyRead:
             break

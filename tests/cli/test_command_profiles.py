@@ -123,6 +123,19 @@ def test_what_was_answered_for_an_account_is_a_profile_for_another_user(command,
     assert records == [("2026-04-03", -99.9), ("2026-04-05", 5), ("2026-04-07", -1)]
 
 
+def test_a_heading_of_several_lines_is_one_heading_of_a_saved_profile(command, anna, own):
+    text = 'Day,"The\n""Text"", etc.",Amount,Kind\n2026-03-04,Shop,12.50,Buy\n'
+    path = command.file("lines.csv", text)
+    answers = ("--account", "Card", "--currency", "EUR", "--sign", "Kind=Buy")
+    command.done("import", anna, path, *answers)
+    command.done("profiles", "save", "lines", "--from", anna, "Card")
+    command.done("user", "add", "bea@example.com", "--premium")
+    said = command.done(
+        "import", "bea@example.com", path, "--account", "Visa", "--profile", "lines"
+    ).decode()
+    assert "0 in, 12.5 out" in said
+
+
 def test_only_answers_make_a_profile_and_no_other_is_overwritten(command, anna, own):
     save = ("profiles", "save", "card", "--from", anna)
     assert "no account" in command.refused(*save, "Card")

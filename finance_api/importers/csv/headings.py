@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from finance_api.importers.clauses import Option, Topic, clause
+from finance_api.importers.clauses import Clause, Option, Says, Topic, clause
 from finance_api.importers.csv.mapping import FIELD_NAMES, Columns, Mapping
 from finance_api.importers.csv.vocabulary import folded, role_fit
-from finance_api.importers.interface import ImportRefused, listed, quoted, wrong_value
+from finance_api.importers.interface import ImportRefused, quoted, wrong_value
 
 # The most similar heading is looked for among only this many headings, and in only this many
 # characters of each, because difflib takes quadratic time.
@@ -43,8 +43,10 @@ class Headings:
             return places[0]
         if places:
             numbers = ", ".join(str(i + 1) for i in places)
-            fault = f"several columns have the heading {quoted(column)}; say which one by its "
-            fault += f"number: {numbers}"
+            fault: Clause | str = (
+                f"several columns have the heading {quoted(column)}; say which one by its "
+                f"number: {numbers}"
+            )
         elif is_number:
             fault = f"there is no column {column}, only {self.width}"
         elif headings is None:
@@ -52,8 +54,8 @@ class Headings:
         else:
             names = [heading[:_COMPARED] for heading in headings[:_COMPARED]]
             near = difflib.get_close_matches(column[:_COMPARED], names, n=1)
-            meant = f", did you mean {quoted(near[0])}?" if near else ""
-            fault = f"there is no heading {quoted(column)}{meant}; {self.found()}"
+            meant = clause(Says.MEANT, heading=near[0]) if near else ""
+            fault = clause(Says.NO_HEADING, column=column, meant=meant, headings=self.found())
         raise ImportRefused(clause(Topic.OPTION_HAS_FAULT, named=option, fault=fault), self.line)
 
     def position_and_rest(self, option: Option, text: str) -> tuple[int, str | None]:
@@ -99,10 +101,10 @@ class Headings:
     def _counts(self) -> Counter[str]:
         return Counter(self.folded)
 
-    def found(self) -> str:
+    def found(self) -> Clause:
         if self.texts is None:
-            return "give columns by their numbers, counted from 1"
-        return f"the headings are {listed(heading for heading in self.texts if heading)}"
+            return clause(Says.BY_NUMBER)
+        return clause(Says.HEADINGS, headings=tuple(filter(None, self.texts)))
 
 
 #: Column -> folded value -> the value as it was given.

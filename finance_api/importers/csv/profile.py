@@ -1,6 +1,7 @@
 """A profile: how a known layout of CSV files is recognised, and what its columns mean."""
 
 import csv
+import io
 import re
 from collections import abc
 from collections.abc import Callable, Sequence
@@ -268,8 +269,11 @@ class Match:
 
 
 def parse_headings(line: str) -> tuple[str, ...]:
-    """Parse a line of headings that is separated by commas, and quoted as in a file."""
-    headings = next(csv.reader([line], strict=True), [])
+    """Parse a line of headings that is separated by commas, and quoted as in a file.
+
+    Raises csv.Error.
+    """
+    headings = next(csv.reader(io.StringIO(line, newline=""), strict=True), [])
     return tuple(map(folded, headings[: filled(headings)]))
 
 

@@ -229,11 +229,11 @@ def _are_texts(value: Any) -> bool:
 
 
 def _headings(table: _Table) -> tuple[HeadingRow, ...]:
-    own = [parse_headings(line) for line in table.words("headings")]
+    own = _parsed(table, "headings")
     if not own or not all(own):
         raise table.fault("headings", "is missing")
     rows = [HeadingRow(texts, texts) for texts in own]
-    for texts in map(parse_headings, table.words("translations")):
+    for texts in _parsed(table, "translations"):
         names = next((names for names in own if len(names) == len(texts)), None)
         if names is None:
             fault = f"has a row of {len(texts)} columns, but no heading row has that many"
@@ -242,6 +242,13 @@ def _headings(table: _Table) -> tuple[HeadingRow, ...]:
     if len({row.texts for row in rows}) < len(rows):
         raise table.fault("headings", "has the same row twice")
     return tuple(rows)
+
+
+def _parsed(table: _Table, key: str) -> list[tuple[str, ...]]:
+    try:
+        return [parse_headings(line) for line in table.words(key)]
+    except csv.Error as error:
+        raise table.fault(key, f"is no line of CSV: {error}") from None
 
 
 def _map(table: _Table, names: frozenset[str]) -> Map:

@@ -371,6 +371,7 @@ def test_columns_that_legs_fill_cannot_be_mapped():
         ("[map]", 'thousands = "x"\n[map]', "(line 5)"),
         ("[map]", 'only = ["Ort"]\n[map]', "only: 'Ort' is not COLUMN=VALUE (line 5)"),
         ("version = 1", f"version = {'1' * 5000}", "it is not TOML"),
+        ('"Tag,Wert,Text,Ort"', "'\"Tag,Wert'", "headings is no line of CSV"),
         ("[map]", 'date_order = "YMD"\n[map]', "neither DMY nor MDY"),
         ("[map]", 'date_order = "DMY"\ndate_format = "DD.MM.YYYY"\n[map]', "exclude each other"),
         ("[map]", 'date_format = "MM.YYYY"\n[map]', "needs the day (line 5)"),

@@ -10,9 +10,10 @@ from finance_api.ledger import trying
 from finance_api.resources import RECORDS
 from finance_api.storage.memory import MemoryBackend
 from support.answering import ask, chooser, drive, given_beside, person_with, stored
-from support.ledger import Person
+from support.ledger import Person, account, an_id, record
 from support.left_open import FILES, HEAD, STORED
 from support.nightly import count
+from support.ofx import statement, transaction
 
 
 def new_person():
@@ -65,6 +66,7 @@ DAY, WAY = ("date_form", {"date_format": "DD/MM/YYYY"}), ("unsigned", {"positive
     [
         (sent(("colour", {})), 'answer 1: there is no topic "colour"'),
         (sent((7, {})), "answer 1: there is no topic 7"),
+        (sent(("x" * 300, {})), "x" * 199 + "…"),
         (sent(DAY, ("unsigned", {"positive": "up"})),
          'answer 2: {"positive": "up"} is not offered for \'unsigned\', which offers '
          '{"positive": "out"} or {"positive": "in"}'),
@@ -83,7 +85,7 @@ DAY, WAY = ("date_form", {"date_format": "DD/MM/YYYY"}), ("unsigned", {"positive
         ({"digest": "x", "answers": []}, "the answers have the version null"),
         (sent(answers={}), "the answers have no list 'answers'"),
         (sent(digest=5), "the answers have no digest"),
-        (sent(questions=[]), "the answers have the unknown member 'questions'"),
+        (sent(questions=[]), 'the answers have the unknown member "questions"'),
         (sent(answers=["in"]), "answer 1: it is not an object with 'topic' and 'changes'"),
         (sent(("unsigned", "in")), "answer 1: its 'changes' are not an object"),
         ([], "the answers are not a JSON object"),
@@ -93,6 +95,36 @@ def test_wrong_answers_are_refused_and_nothing_is_stored(answers, reason):
     person = new_person()
     assert reason in ask(person, FILE, answers)["reason"]
     assert not stored(person)
+
+
+def test_facts_have_values_and_no_sentences():
+    """So that a program can write them in its own language."""
+    found = ask(new_person(), b"date,amount,payee\n2026-03-01,-5.00,Shop\n")
+    asked = {question["topic"]: question["facts"] for question in found["questions"]}
+    named = {"topic": "headings", "facts": {"headings": ["date", "amount", "payee"]}}
+    after = {"topic": "after", "facts": {"text": named}}
+    assert asked["account_or_column"]["headings"] == after
+    (wrong,) = ask(new_person(), FILE, given={"columns": {"payee": ["Payees"]}})["questions"]
+    meant = {"topic": "meant", "facts": {"heading": "payee"}}
+    facts = {"column": "Payees", "meant": meant, "headings": named}
+    assert wrong["facts"]["fault"] == {"topic": "no_heading", "facts": facts}
+
+
+@pytest.mark.parametrize("given", [{"account": "Giro"}, {}])
+def test_an_effect_names_the_account_that_a_choice_leads_to(given):
+    """It has the name that the user gave it, and not the one in the file."""
+    rows = transaction("a", "-100", "20260101"), transaction("b", "-20", "20260105")
+    data = f"<OFX>{statement(*rows)}</OFX>".encode()
+    person = new_person()
+    person.native(account(1, name="Giro"))
+    if not given:
+        earlier = f"<OFX>{statement(transaction('z', '-7', '20251201'))}</OFX>".encode()
+        assert not ask(person, earlier, given={"account": "Giro"})
+    person.native(record(9, accountId=an_id(1), recordDate="2026-01-03", amount=-20))
+    (question,) = ask(person, data, given=given)["questions"]
+    assert question["topic"] == "other_source"
+    of_choices = [choice["effect"]["entries"] for choice in question["choices"]]
+    assert {entry["account"] for entries in of_choices for entry in entries} == {"Giro"}
 
 
 def test_an_answer_that_is_missing_is_asked_for_again():

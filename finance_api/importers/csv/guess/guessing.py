@@ -387,7 +387,7 @@ def _fees_signed(plan: Plan, questions: Questions) -> list[bool]:
 def _ask_for_account(plan: Plan, questions: Questions) -> None:
     if plan.mapping.account is None and not {"account", "accountNumber"} & plan.columns.keys():
         # List the columns only if no other question was asked.
-        found = "" if questions.asked else f"; {plan.headings.found()}"
+        found = "" if questions.asked else clause(Says.AFTER, text=plan.headings.found())
         fact = clause(Topic.ACCOUNT_OR_COLUMN, headings=found)
         questions.ask(fact, Choice({}, needs=("account",)))
 
