@@ -133,15 +133,18 @@ def test_an_answer_that_is_missing_is_asked_for_again():
 
 
 def test_a_program_gives_an_option_where_no_choice_can_be_listed():
-    data = b"Date,Payee,Amount,Currency\n2026-03-01,Corner,-1.50,EUR\n2026-03-02,Note,,EUR\n"
+    data = b"Date,Payee,Amount,Currency\n27 Feb,Corner,-1.50,EUR\n28 Feb,Note,2.00,EUR\n"
     given, person = {"account": "Giro"}, new_person()
     found = ask(person, data, given=given)
-    assert [each["topic"] for each in found["questions"]] == ["amount_empty"]
-    assert found["questions"][0]["needs"] == ["only", "skip_last"]
-    answer = {"topic": "amount_empty", "changes": {"skip_last": 1}}
-    sent = {"version": 1, "digest": found["digest"], "answers": [answer]}
-    assert ask(person, data, sent, given) == {}
-    assert len(person.rows(RECORDS)) == 1
+    assert [each["topic"] for each in found["questions"]] == ["no_year"]
+    assert found["questions"][0]["needs"] == ["date_format"]
+    changes = {"date_format": "DD MMM 2026-01-01..2026-12-31"}
+    sent = {"version": 1, "digest": found["digest"]}
+    assert (
+        ask(person, data, sent | {"answers": [{"topic": "no_year", "changes": changes}]}, given)
+        == {}
+    )
+    assert len(person.rows(RECORDS)) == 2
 
 
 @pytest.mark.nightly
