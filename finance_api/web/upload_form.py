@@ -1,6 +1,6 @@
 """The form that asks what a file leaves open, made from the file options and the refusal."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
@@ -53,7 +53,10 @@ _HELP = {
     "fill_down": "One per line: columns whose blank cells repeat the row above.",
     "encoding": "Choose cp1252 for most older files from Windows.",
     "force_encoding": "Use the encoding above even if the file is valid UTF-8.",
-    "date_format": "Such as DD/MM/YYYY.",
+    "date_format": "Such as DD/MM/YYYY. If days have no year, add the file's first and last day: "
+    "DD MMM 2026-01-01..2026-01-31.",
+    "skip_rows": "How many lines come before the headings, or before the data.",
+    "skip_last": "How many rows come after the data.",
 }
 #: The options of each group; the last group has the rest.
 _GROUPS = {
@@ -251,7 +254,7 @@ def _choices(
     values = {column["name"]: " · ".join(column["values"]) for column in columns}
     found = []
     for choice, effect in zip(choices, effects, strict=True):
-        parts = _column_parts(choice["changes"]) if columns else []
+        parts = _column_parts(choice["changes"], values)
         text = ", ".join(f"{label}: {name}" for label, name in parts)
         meaning = (choice["meaning"] and writer.of_json(choice["meaning"])) or changes_in_labels(
             choice["changes"]
@@ -262,8 +265,10 @@ def _choices(
     return found
 
 
-def _column_parts(changes: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the roles and columns in an answer; nothing if it changes anything else."""
+def _column_parts(changes: Mapping[str, Any], known: Container[str]) -> list[tuple[str, str]]:
+    """Return the roles and columns in an answer; nothing if it changes anything else, or says more
+    than a column. known: the names of the file's columns.
+    """
     parts: list[tuple[str, str]] = []
     for option, value in changes.items():
         named = value if option == "columns" else {option: value}
@@ -272,7 +277,7 @@ def _column_parts(changes: Mapping[str, Any]) -> list[tuple[str, str]]:
             if names is None:
                 continue
             is_role = option == "columns" or option in COLUMN_OPTIONS
-            if role not in ROLES or not (is_role and all(names)):
+            if role not in ROLES or not (is_role and all(name in known for name in names)):
                 return []
             parts += [(ROLES[role], name) for name in names]
     return parts

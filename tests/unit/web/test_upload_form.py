@@ -3,6 +3,7 @@
 import json
 
 from finance_api.importers.answers import question_json
+from finance_api.importers.clauses import Says, clause
 from finance_api.importers.interface import Choice, Question
 from finance_api.storage.interface import Upload, UploadState
 from finance_api.values.regions import region_of
@@ -132,6 +133,26 @@ def test_an_answer_of_several_replaces_what_does_not_go_with_it():
     assert chosen == {"debit": "Value", "credit": "More", "columns": {"note": ["Text"]}}
     named = given_in(found, sent | {"answer-0": ["1"], "new-account-name": [" Card "]})
     assert named["account"] == "Card"
+
+
+def test_words_of_a_direction_are_written_as_a_sentence():
+    """Not as on a command line."""
+    a_out, a_in, b_out, b_in = (
+        clause(Says.WORD_IS, word=word, money=clause(way))
+        for word in "AB"
+        for way in (Says.MONEY_OUT, Says.MONEY_IN)
+    )
+    found = question(
+        Choice({"sign": "Value=A|B"}, clause(Says.WORDS_ARE, ways=(a_out, b_in))),
+        Choice({"sign": "Value=B|A"}, clause(Says.WORDS_ARE, ways=(a_in, b_out))),
+        Choice({"sign": "Value"}, "the usual words"),
+    )
+    form = upload_form(upload(questions=[found]), [], [], REGION)
+    assert [answer["text"] for answer in form.questions[0].answers] == [
+        "'A' is money going out and 'B' is money coming in",
+        "'A' is money coming in and 'B' is money going out",
+        "Direction: in or out: Value",
+    ]
 
 
 def test_an_answer_that_was_not_offered_counts_as_none():
