@@ -316,3 +316,14 @@ def test_charges_beside_two_sides_are_fees():
 2026-03-14,Bar,20.00,,0.50,1378.00
 """
     assert amounts(text, currency="EUR") == [-100, -1.5, 500, -20, -0.5]
+
+
+def test_a_column_of_texts_without_a_known_heading_is_the_note_beside_a_payee():
+    rows = (
+        "2026-03-02;RIMI;Pirkums;-25.50\n2026-03-05;Darbs;Alga;900.00\n2026-03-14;Janis;Ire;-4.00\n"
+    )
+    assert [row[2:] for row in found(f"Datums;Payee;Xyz;Summa\n{rows}", currency="EUR")] == [
+        ("RIMI", "Pirkums"),
+        ("Darbs", "Alga"),
+        ("Janis", "Ire"),
+    ]

@@ -287,21 +287,26 @@ def _find_note(open_: OpenColumns, texts: Sequence[Column]) -> None:
     """Take all columns whose headings name a note or payee.
 
     If the file then has neither a payee nor a note, take all columns of free text, or else those of
-    few words if not all of them say directions; if it has no payee, those with a name in most rows.
+    few words if not all of them say directions; if it has only one of them, those with a name in
+    most rows, and not fewer of them than payees.
     """
     named = [c for c in texts if c.fit("note") or (c.fit("payee") and _differs(c))]
     if named and open_.has("note"):
         open_.columns["note"] = open_.known["note"]
     for column in named:
         open_.take("note", column)
-    if not open_.has("payee"):
+    if not (open_.has("payee") and open_.has("note")):
         has_ways = any(column.is_signed for column in open_.of("amount")) or open_.has("debit")
-        notes = open_.of("note")
+        notes = open_.of("payee", "note")
         texts = [column for column in texts if column in open_.free]
         telling = [column for column in texts if not _is_vocabulary(column, has_ways)]
         if has_ways and not (telling or notes):
             words = YES_OR_NO | DIRECTIONS.keys()
             telling = [column for column in texts if not column.values <= words]
+        if open_.has("payee"):
+            # Few words beside many payees say what kind of row it is.
+            most = max(len(payee.values) for payee in notes)
+            telling = [column for column in telling if len(column.values) >= most]
         for column in (c for c in telling if not notes or _has_names(c, notes)):
             open_.take("note", column, ONLY if len(telling) == 1 else "it is text")
     _keep_only_texts(open_, [column for column in texts if column in open_.free])
