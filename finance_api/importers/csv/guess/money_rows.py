@@ -40,7 +40,8 @@ class MoneyRows:
 
     def read(self, *others: Iterable[Row]) -> Iterator[MoneyRow]:
         """Yield the transactions with their amounts, and other rows, each in its place."""
-        for line, cells in merge(movements(self.plan, self.selection), *others):
+        rows = movements(self.plan, self.selection)
+        for line, cells in merge(rows, *others) if others else rows:
             yield MoneyRow(line, cells, self.money(line, cells))
 
     def with_balances(self) -> Iterator[MoneyRow]:

@@ -53,7 +53,10 @@ class MoneyRow(NamedTuple):
     @property
     def net(self) -> int:
         """What comes in, less what goes out."""
-        return sum((place or 1) * each for place, each in self.money.items())
+        total = 0
+        for place, units in self.money.items():
+            total += place * units if place else units
+        return total
 
 
 def chained(rows: Iterable[MoneyRow], stating: Container[int]) -> dict[int, tuple[str, list[str]]]:
