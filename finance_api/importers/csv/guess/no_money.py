@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
-from itertools import pairwise, product
+from itertools import islice, pairwise, product
 
 from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.csv.balances import orders_of
@@ -28,6 +28,8 @@ from finance_api.importers.options import ImportOptions
 _FEW = 4
 #: A column that says what kind of row each is has at most this many words.
 _MOST_KINDS = 8
+#: Parts without a mark are looked for among this many rows.
+_FIRST_ROWS = 2_000
 _OF_ACCOUNT = ("account", "accountNumber", "currency")
 
 
@@ -231,20 +233,39 @@ class NoMoney:
 
     def _ask_about_unmarked_parts(self) -> None:
         """Ask about rows of a kind, such as "Item 1" and "Item 2", that add up to the row beside
-        them.
+        them, if there are any among the first rows.
         """
-        plan, rows = self._plan, [*self._dated()]
-        taken = {*plan.amounts, *plan.indexes("recordDate", "category")}
-        found = []
-        for column in sorted({*range(plan.table.width)} - taken):
-            kinds = ((n, d, without_numbers(cells[column].strip()), u) for n, cells, d, u in rows)
-            parts = {*totals.unmarked_parts(kinds)}
-            texts = {cells[column].strip(): None for line, cells, *_ in rows if line in parts}
-            found += [("" in texts, len(texts), column, min(parts), [*texts])] if parts else []
+        first = [*islice(self._rows.read(), _FIRST_ROWS)]
+        found = self._unmarked_parts(first)
+        if found and len(first) == _FIRST_ROWS:
+            found = self._unmarked_parts([*self._rows.read()])
         if found and not any(column in self._selection.undoubted for _, _, column, *_ in found):
             _, _, column, line, named = min(found)
-            name = plan.headings.named(column)
+            name = self._plan.headings.named(column)
             ask_about_sums(name, line, named, questions=self._questions, topic=Topic.ADD_UP)
+
+    def _unmarked_parts(
+        self, rows: Sequence[totals.MoneyRow]
+    ) -> list[tuple[bool, int, int, int, list[str]]]:
+        """Return for each column that tells parts: whether a text is blank, how many texts there
+        are, the column, the first line, and the texts.
+        """
+        plan = self._plan
+        days = [text_of(row.cells, plan.columns["recordDate"]) for row in rows]
+        money = [row.net for row in rows]
+        if not totals.may_have_parts(zip(days, money, strict=True)):
+            return []
+        found = []
+        for column in sorted(
+            {*range(plan.table.width)} - {*plan.amounts, *plan.indexes("recordDate", "category")}
+        ):
+            texts = [row.cells[column].strip() for row in rows]
+            lines = (row.line for row in rows)
+            kinds = map(without_numbers, texts)
+            parts = {*totals.unmarked_parts(zip(lines, days, kinds, money, strict=True))}
+            named = {text: None for row, text in zip(rows, texts, strict=True) if row.line in parts}
+            found += [("" in named, len(named), column, min(parts), [*named])] if parts else []
+        return found
 
     def _dated(self) -> Iterator[tuple[int, list[str], str, int]]:
         """Yield line, cells, day and money of each row."""
@@ -277,13 +298,8 @@ class NoMoney:
         known |= selection.no_money.keys() | selection.balances.keys()
         if asked & {Topic.SUMS, Topic.SUMS_WITHOUT_TEXT}:
             return
-        money, days = {}, []
-        for line, _, day, units in self._dated():
-            if line not in known:
-                money[line] = units
-                days.append(hash(day))
-        if totals.may_have_parts(zip(days, money.values(), strict=True)):
-            self._ask_about_unmarked_parts()
+        self._ask_about_unmarked_parts()
+        money = {row.line: row.net for row in self._rows.read() if row.line not in known}
         if totals.ends_in_both_sums([*money.values()]):
             self._doubt_last_rows([*money][-2:])
         if not totals.may_have_sums([*money.values()]):
