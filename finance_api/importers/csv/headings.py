@@ -10,7 +10,7 @@ from functools import cached_property
 from finance_api.importers.clauses import Clause, Option, Says, Topic, clause
 from finance_api.importers.csv.mapping import FIELD_NAMES, Columns, Mapping
 from finance_api.importers.csv.vocabulary import folded, role_fit
-from finance_api.importers.interface import ImportRefused, quoted, wrong_value
+from finance_api.importers.interface import ImportRefused, quoted, wrong_option, wrong_value
 
 # The most similar heading is looked for among only this many headings, and in only this many
 # characters of each, because difflib takes quadratic time.
@@ -147,7 +147,11 @@ def bind(mapping: Mapping, headings: Headings, *, by_itself: bool = True) -> Bou
     if mapping.sign is not None:
         sign, words = headings.position_and_rest(Option("sign"), mapping.sign)
         found["sign"] = (sign,)
-    fees = dict(_fee(fee, headings) for fee in mapping.fee)
+    fees: dict[str, tuple[int, bool | None]] = {}
+    for fee in mapping.fee:
+        name, found_fee = _fee(fee, headings)
+        if fees.setdefault(name, found_fee) != found_fee:
+            raise wrong_option(Option("fee"), f"{quoted(name)} is given twice")
     if fees:
         found["fee"] = tuple(column for column, _ in fees.values())
     ignored = frozenset(headings.position(Option("ignore"), name) for name in mapping.ignore)

@@ -124,6 +124,8 @@ def test_a_fee_in_a_column_of_its_own_is_asked_about(heading):
     text = f"Date,Text,Amount,{heading}\n2026-01-02,a,-3.00,0.50\n2026-01-20,b,4.00,0\n"
     assert answers(refusal(text)) == [f"--fee {heading}=unsigned", f"--ignore {heading}"]
     assert rows(text, fee=[f"{heading}=unsigned"])[0][:2] == ["2026-01-02 -3", "2026-01-02 -0.5"]
+    both = [f"{heading}=unsigned", f"{heading}=signed"]
+    assert f"'{heading}' is given twice" in refusal(text, fee=both).reason
 
 
 def test_hundredths_are_asked_about():

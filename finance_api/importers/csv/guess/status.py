@@ -71,7 +71,9 @@ class Selection:
         statuses = (i for i in plan.inferred.statuses if i not in self._only)
         self._denied = {i: headings.fit("denial", i) > 0 for i in statuses}
         self.undoubted = {i for i, values in self._left_out.items() if "" in values}
-        self._texts = plan.texts
+        # A profile knows that the texts of these columns never name totals.
+        known = self.undoubted if plan.profile is not None else frozenset[int]()
+        self._texts = [index for index in plan.texts if index not in known]
         marks = {*plan.texts, *plan.columns.get("category", ())}
         self._marks = sorted(index for index in marks - self.undoubted if index < headings.width)
         self._days = plan.columns.get("recordDate", ())
