@@ -17,7 +17,7 @@ from finance_api.values.time import date_text, parse_date
 
 #: The version of the format. Raise it when answers to earlier questions would mean something else.
 VERSION = 1
-#: Of a wrong answer, a refusal shows this many characters.
+#: A refusal quotes at most this many characters of a wrong answer.
 _LONGEST = 200
 #: The options that name columns, which a question about columns leaves to the user.
 _OF_COLUMNS = ("columns", "debit", "credit")

@@ -29,8 +29,8 @@ NOTICES = "Printed by Anna|Created on request|Diese Liste ist kein Auszug|*** EN
 
 @dataclass
 class OpenFile:
-    """text: the file. records: line, day and ten-thousandths of each transaction. others: the lines
-    that are none, by what they are. open: what it leaves open.
+    """text: the file. records: line, day and ten-thousandths of each transaction. others: the other
+    lines, by their kind. open: the kind of question that the file raises.
     """
 
     text: str

@@ -21,7 +21,7 @@ _HLEDGER = re.compile(
 
 
 def program_of(text: str) -> str | None:
-    """Return the program of the plain text book that begins with this text; None if it is none."""
+    """Return the program whose plain text book begins with this text; None if no program's does."""
     match = _SKIPPED.match(text)
     start = match.end() if match else 0
     if _BEANCOUNT.match(text, start):

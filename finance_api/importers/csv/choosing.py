@@ -173,7 +173,7 @@ def _decided(text: TextFile, places: list[Table], user_mapping: Mapping) -> Plan
     if not user_mapping.header:
         places = [without_odd_first(table, user_mapping) for table in places]
     possible, refusal = _possible(text, places, user_mapping)
-    # Of several lines with headings, those with the most known ones count, or the last of these.
+    # If several lines may be the headings: the one with the most known headings, or the last such.
     fits = [(known_headings(plan.table.headings or ()), plan.table.first_line) for plan in possible]
     possible = [plan for plan in possible if plan.table.first_line == max(fits)[1]]
     if not possible:

@@ -73,7 +73,7 @@ class _Undo:
         self._restored: defaultdict[Resource, set[str]] = defaultdict(set)
         self._splits: set[str] = set()
         self._questions = 0
-        #: The rows that later entries changed, while an entry is taken back; see `Past.links`.
+        #: While an entry is taken back: the rows that later entries changed; see `Past.links`.
         self._links: dict[Key, int] = {}
 
     def run(self, entries: list[HistoryEntry]) -> UndoReport:
